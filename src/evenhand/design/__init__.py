@@ -1,0 +1,22 @@
+"""The experimental design: selection, order patterns, the grid of experiments. Pure functions."""
+
+from evenhand.design._experiment import VARIANTS, Experiment, budget_word, proportion
+from evenhand.design._patterns import PATTERNS, STRUCTURED_PATTERNS, Pattern, arrange
+from evenhand.design._rank import rank_key
+from evenhand.design._select import InstanceSet, ranked, select, split_count
+
+__all__ = [
+    "PATTERNS",
+    "STRUCTURED_PATTERNS",
+    "VARIANTS",
+    "Experiment",
+    "InstanceSet",
+    "Pattern",
+    "arrange",
+    "budget_word",
+    "proportion",
+    "ranked",
+    "rank_key",
+    "select",
+    "split_count",
+]

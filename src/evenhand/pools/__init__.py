@@ -1,0 +1,5 @@
+"""Where instances come from."""
+
+from evenhand.pools._instance import Instance, Pool
+
+__all__ = ["Instance", "Pool"]
