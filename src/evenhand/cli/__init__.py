@@ -1,1 +1,5 @@
-"""cli room."""
+"""The command line, thin: parse, call, print."""
+
+from evenhand.cli._app import main
+
+__all__ = ["main"]

@@ -15,8 +15,8 @@ __all__ = [
     "arrange",
     "budget_word",
     "proportion",
-    "ranked",
     "rank_key",
+    "ranked",
     "select",
     "split_count",
 ]

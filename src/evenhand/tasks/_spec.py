@@ -122,7 +122,7 @@ def load_task(name: str | Path) -> Task:
     path = Path(name)
     if path.suffix != ".toml":
         raise UsageError(
-            f"unknown task {str(name)!r}: use one of {', '.join(TASKS)}, or the path of a .toml file"
+            f"unknown task {str(name)!r}: use one of {', '.join(TASKS)}, or a path to a .toml file"
         )
     try:
         text = path.read_text("utf-8")
