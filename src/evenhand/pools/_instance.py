@@ -14,11 +14,14 @@ class Instance:
         id: Unique within its pool; ``split:row`` for upstream sets (Appendix A).
         text: Trimmed, on one line, never empty.
         label: One of the task's two labels.
+        answer: The exact number behind the label where the task has one (Math: the final answer,
+            Occurrence: the count), else None; the solvable-alone filter compares with it (C.1).
     """
 
     id: str
     text: str
     label: str
+    answer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
