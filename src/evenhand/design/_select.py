@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from evenhand.design._experiment import proportion
-from evenhand.design._rank import rank_key
+from evenhand._rank import rank_key
 from evenhand.errors import UsageError
 from evenhand.pools import Instance, Pool
 

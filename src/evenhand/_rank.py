@@ -1,4 +1,4 @@
-"""Seeded ranking by hash: the only source of randomness in the design.
+"""Seeded ranking by hash: the only source of randomness in samples, selections and orders.
 
 A library's shuffle may change between versions and depends on the order of its input. A rank by
 SHA-256 does neither, and gives nested sets: the first 100 of a ranking are among its first 2,000.
