@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeVar
 
-from evenhand.design._rank import rank_key
+from evenhand._rank import rank_key
 from evenhand.errors import UsageError
 
 Pattern = Literal[

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from evenhand.design._experiment import proportion
 from evenhand._rank import rank_key
+from evenhand.design._experiment import proportion
 from evenhand.errors import UsageError
 from evenhand.pools import Instance, Pool
 
