@@ -1,0 +1,64 @@
+"""Reading JSON Lines, gzip or plain, with the file and row in every complaint."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from evenhand.errors import UsageError
+
+JsonRow = dict[str, object]
+
+
+def read_bytes(path: Path) -> bytes:
+    """The file's bytes.
+
+    Raises:
+        UsageError: If it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def json_lines(content: bytes, origin: Path) -> Iterator[tuple[int, JsonRow]]:
+    """The objects of a JSON Lines file with their line numbers, counted from 1; blank lines pass.
+
+    Args:
+        content: The file's bytes, gzip or plain UTF-8 (a byte order mark is allowed).
+        origin: The file's name, for messages.
+
+    Raises:
+        UsageError: If the gzip stream is damaged or cut off, or a line is not a JSON object.
+    """
+    if content.startswith(b"\x1f\x8b"):
+        try:
+            content = gzip.decompress(content)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise UsageError(
+                f"{origin}: the gzip file is damaged or cut off ({error}): get it again"
+            ) from error
+    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except UnicodeDecodeError as error:
+            raise UsageError(
+                f"{origin}, line {number}: not UTF-8 text ({error.reason}): save it as UTF-8"
+            ) from error
+        except json.JSONDecodeError as error:
+            raise UsageError(
+                f"{origin}, line {number}: not valid JSON ({error.msg} at character "
+                f"{error.pos + 1}): correct the line, or get the file again"
+            ) from error
+        if not isinstance(record, dict):
+            raise UsageError(
+                f"{origin}, line {number}: not a JSON object with named columns: "
+                'write one record a line, as {"column": value, ...}'
+            )
+        yield number, record
