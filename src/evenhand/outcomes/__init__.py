@@ -1,1 +1,13 @@
-"""outcomes room."""
+"""What a reply says, and what that makes of the experiment (3.4, D.1). Pure functions."""
+
+from evenhand.outcomes._judge import AnswerOutcome, Judgement, judge, judge_forced
+from evenhand.outcomes._parse import ParsedAnswer, parse_answer
+
+__all__ = [
+    "AnswerOutcome",
+    "Judgement",
+    "ParsedAnswer",
+    "judge",
+    "judge_forced",
+    "parse_answer",
+]
