@@ -1,3 +1,58 @@
-"""evenhand: does a language model count every record equally?"""
+"""Does a language model count every record equally?
+
+The public names below are loaded when first used, so that ``import evenhand`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from evenhand.analysis import accuracy, best_worst_gap
+    from evenhand.design import PATTERNS, arrange, select
+    from evenhand.outcomes import parse_answer
+    from evenhand.pools import load_pool
+    from evenhand.results import results
+    from evenhand.running import plan, run
+    from evenhand.tasks import load_task
+
+_HOMES = {
+    "PATTERNS": "design",
+    "accuracy": "analysis",
+    "arrange": "design",
+    "best_worst_gap": "analysis",
+    "load_pool": "pools",
+    "load_task": "tasks",
+    "parse_answer": "outcomes",
+    "plan": "running",
+    "results": "results",
+    "run": "running",
+    "select": "design",
+}
+
+__all__ = [
+    "PATTERNS",
+    "accuracy",
+    "arrange",
+    "best_worst_gap",
+    "load_pool",
+    "load_task",
+    "parse_answer",
+    "plan",
+    "results",
+    "run",
+    "select",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'evenhand' has no attribute {name!r}")
+    return getattr(import_module(f"evenhand.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

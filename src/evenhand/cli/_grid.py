@@ -1,0 +1,191 @@
+"""The options that ``plan`` and ``run`` share: which experiments, and from which records."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, TypeVar, get_type_hints
+
+import typer
+
+from evenhand.cli._options import split_integers, split_words
+from evenhand.errors import UsageError
+
+if TYPE_CHECKING:
+    from evenhand.pools import PerLabel
+    from evenhand.running import Workload
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What the user asked for, as typed. Field order is the order of the help page."""
+
+    setting: Annotated[
+        str,
+        typer.Argument(
+            help="core, counts, variants, budgets, orderings, or a TOML file with a setting."
+        ),
+    ] = "core"
+    tasks: Annotated[
+        str | None, typer.Option("--tasks", help="Tasks, comma-separated: math,ner,...")
+    ] = None
+    n: Annotated[str | None, typer.Option("--n", help="Instance counts: 100,200")] = None
+    p: Annotated[str | None, typer.Option("--p", help="Majority proportions: 0.55,0.7")] = None
+    majority_labels: Annotated[
+        str | None,
+        typer.Option("--majority-labels", help="Labels that take the majority (default: both)."),
+    ] = None
+    set_seeds: Annotated[
+        str | None, typer.Option("--set-seeds", help="Selection seeds: 0,1,2 or 0-11")
+    ] = None
+    patterns: Annotated[
+        str | None, typer.Option("--patterns", help="Order patterns: random,majority-first,...")
+    ] = None
+    order_seeds: Annotated[
+        str | None, typer.Option("--order-seeds", help="Order seeds of the random pattern: 0,1,2")
+    ] = None
+    pattern_order_seeds: Annotated[
+        str | None,
+        typer.Option(
+            "--pattern-order-seeds",
+            help="Shuffle within each label of the structured patterns under these seeds: 1-50",
+        ),
+    ] = None
+    variants: Annotated[
+        str | None,
+        typer.Option("--variants", help="Prompt variants: standard,hint,strategy,self"),
+    ] = None
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", help="Output tokens allowed: 20000 or 20000,100000"),
+    ] = None
+    repeats: Annotated[
+        int | None, typer.Option("--repeats", help="Same-order repeats of every experiment.")
+    ] = None
+    counterbalance: Annotated[
+        bool,
+        typer.Option(
+            "--counterbalance",
+            help="Run every experiment also with the labels listed the other way round.",
+        ),
+    ] = False
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", help="Folder with the upstream data sets (default: synthetic pools)."
+        ),
+    ] = None
+    task: Annotated[
+        list[Path] | None,
+        typer.Option("--task", help="Your own task, a TOML file; repeatable."),
+    ] = None
+    pool: Annotated[
+        Path | None,
+        typer.Option("--pool", help="Your own records: CSV, TSV, JSON Lines or Parquet."),
+    ] = None
+    text_column: Annotated[
+        str, typer.Option("--text-column", help="Column of --pool with the text.")
+    ] = "text"
+    label_column: Annotated[
+        str, typer.Option("--label-column", help="Column of --pool with the label.")
+    ] = "label"
+    id_column: Annotated[
+        str | None,
+        typer.Option("--id-column", help="Column of --pool with a unique id (default: row)."),
+    ] = None
+    per_label: Annotated[
+        str | None,
+        typer.Option("--per-label", help="Instances a label that the pool is to hold, or all."),
+    ] = None
+
+    def axes(self) -> dict[str, Any]:
+        """The axes that the user overrides, as :func:`evenhand.running.plan` takes them."""
+        typed: list[tuple[str, str | None, Callable[[str], list[Any]]]] = [
+            ("tasks", self.tasks, split_words),
+            ("n", self.n, split_integers),
+            ("p", self.p, split_words),
+            ("majority_labels", self.majority_labels, split_words),
+            ("set_seeds", self.set_seeds, split_integers),
+            ("patterns", self.patterns, split_words),
+            ("random_order_seeds", self.order_seeds, split_integers),
+            ("pattern_order_seeds", self.pattern_order_seeds, split_integers),
+            ("variants", self.variants, split_words),
+            ("output_budgets", self.budget, split_integers),
+        ]
+        axes: dict[str, Any] = {
+            name: parse(text) for name, text, parse in typed if text is not None
+        }
+        if self.repeats is not None:
+            axes["repeats"] = self.repeats
+        if self.counterbalance:
+            axes["counterbalance"] = True
+        return axes
+
+    def workload(self) -> Workload:
+        """Load tasks and pools and lay out the plan."""
+        from evenhand.pools import TableSource
+        from evenhand.running import plan
+
+        if self.data is not None and self.pool is not None:
+            raise UsageError("--data and --pool are two sources of records: give one of them")
+        table = None
+        if self.pool is not None:
+            table = TableSource(
+                path=self.pool,
+                text_column=self.text_column,
+                label_column=self.label_column,
+                id_column=self.id_column,
+            )
+        return plan(
+            self.setting,
+            data=self.data,
+            table=table,
+            task_files=self.task or (),
+            per_label=_per_label(self.per_label),
+            **self.axes(),
+        )
+
+
+def _per_label(text: str | None) -> PerLabel:
+    if text is None:
+        return None
+    if text == "all":
+        return "all"
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"--per-label {text!r}: give a number of instances, or all")
+    return int(text)
+
+
+def with_grid(command: Callable[Concatenate[Grid, P], R]) -> Callable[..., R]:
+    """Give a command the grid's options: it receives them gathered in one :class:`Grid`."""
+    hints = get_type_hints(Grid, include_extras=True)
+    names = [field.name for field in fields(Grid)]
+    grid_parameters = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(Grid)
+    ]
+    signature = inspect.signature(command, eval_str=True)
+    own = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in list(signature.parameters.values())[1:]
+    ]
+
+    def wrapper(**options: Any) -> R:
+        grid = Grid(**{name: options.pop(name) for name in names})
+        return command(grid, **options)  # type: ignore[call-arg]
+
+    wrapper.__name__ = command.__name__
+    wrapper.__doc__ = command.__doc__
+    wrapper.__annotations__ = {p.name: p.annotation for p in (*grid_parameters, *own)}
+    wrapper.__signature__ = inspect.Signature([*grid_parameters, *own])  # type: ignore[attr-defined]
+    return wrapper

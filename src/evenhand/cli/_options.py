@@ -1,0 +1,39 @@
+"""Option values that stand for several: words and whole numbers."""
+
+from __future__ import annotations
+
+from evenhand.errors import UsageError
+
+
+def split_words(text: str) -> list[str]:
+    """``a, b,c`` as a list.
+
+    Raises:
+        UsageError: If a part is empty.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
+        raise UsageError(f"{text!r} has an empty part: separate values by single commas")
+    return parts
+
+
+def split_integers(text: str) -> list[int]:
+    """``0,1,5-7`` as ``[0, 1, 5, 6, 7]``; underscores may group digits.
+
+    Raises:
+        UsageError: If a part is neither a whole number nor a range.
+    """
+    numbers: list[int] = []
+    for part in split_words(text):
+        first, dash, last = part.partition("-")
+        try:
+            low = int(first)
+            high = int(last) if dash else low
+        except ValueError:
+            raise UsageError(
+                f"{part!r} is not a whole number or a range such as 0-11, in {text!r}"
+            ) from None
+        if high < low:
+            raise UsageError(f"the range {part!r} runs backwards: write {high}-{low}")
+        numbers.extend(range(low, high + 1))
+    return numbers
