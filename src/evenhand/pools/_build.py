@@ -12,7 +12,7 @@ from evenhand.errors import UsageError
 from evenhand.pools._folder import UpstreamRows, read_upstream
 from evenhand.pools._instance import Instance, Pool
 from evenhand.pools._rules import Eligible
-from evenhand.pools._sample import sample
+from evenhand.pools._sample import sample, sample_words
 from evenhand.pools._text import one_line
 from evenhand.pools._upstream import Upstream
 
@@ -102,8 +102,8 @@ def _sampled(
             f"{upstream.title} has {counts[short[0]]:,} eligible instances of {short[0]!r}, "
             f"fewer than {wanted:,} per label: ask for fewer, or for all"
         )
-    words = f"up to {wanted:,} per label, the lowest by SHA-256 rank"
     suffix = "" if wanted == upstream.per_label else f"-{wanted}"
+    words = sample_words(wanted) + (", or all there are" if short else "")
     return sample(instances, upstream.task, wanted), words, suffix
 
 

@@ -7,35 +7,56 @@ from pathlib import Path
 from evenhand.errors import UsageError
 from evenhand.pools._build import PerLabel, upstream_pool
 from evenhand.pools._instance import Pool
+from evenhand.pools._pool_file import pool_path
+from evenhand.pools._table import TableSource, table_pool
 from evenhand.pools._upstream import UPSTREAM
 from evenhand.tasks import TASKS, Task
 
 
-def load_pool(task: Task, *, data: Path | None = None, per_label: PerLabel = None) -> Pool:
+def load_pool(
+    task: Task,
+    *,
+    data: Path | None = None,
+    table: TableSource | None = None,
+    per_label: PerLabel = None,
+) -> Pool:
     """The instances of a task.
 
     Args:
         task: The task.
-        data: Folder with the public data sets. Without it the pool is synthetic.
+        data: Folder with the public data sets, or with pools that ``evenhand filter`` wrote
+            (``TASK.pool.parquet``; a filtered pool goes before the set that it came from).
+        table: Your own table. Without ``data`` and ``table`` the pool is synthetic.
         per_label: How many instances of each label to keep. None keeps what the paper sampled
-            (C.1: 2,500; Sentiment 5,000) of a public set and 20,000 of a synthetic pool;
-            ``"all"`` keeps every eligible instance. A pool of another size than the default
-            shows it in its name (``gsm8k-all``, ``gsm8k-500``).
+            (C.1: 2,500; Sentiment 5,000) of a public set, all of a table or filtered pool, and
+            20,000 of a synthetic pool; ``"all"`` keeps every eligible instance. A public set in
+            another size than the paper's shows it in its name (``gsm8k-all``, ``gsm8k-500``).
 
     Raises:
         UsageError: If the source is missing or damaged, does not fit the task, or has fewer
             instances than ``per_label``.
     """
+    if data is not None and table is not None:
+        raise UsageError("give a data folder or a table, not both")
+    if table is not None:
+        return table_pool(task, table, per_label)
     if data is not None:
-        upstream = UPSTREAM.get(task.name)
-        if upstream is None:
-            raise UsageError(
-                f"no public data set serves task {task.name} (only {', '.join(UPSTREAM)}): "
-                "give its records as a table"
-            )
-        _check_labels(task, upstream.labels, upstream.title)
-        return upstream_pool(upstream, data, per_label)
+        return _from_folder(task, data, per_label)
     return _synthetic(task, per_label)
+
+
+def _from_folder(task: Task, data: Path, per_label: PerLabel) -> Pool:
+    stored = pool_path(data, task.name)
+    if stored.is_file():
+        return table_pool(task, TableSource(stored), per_label)
+    upstream = UPSTREAM.get(task.name)
+    if upstream is None:
+        raise UsageError(
+            f"no public data set serves task {task.name} (only {', '.join(UPSTREAM)}): "
+            "give its records as a table"
+        )
+    _check_labels(task, upstream.labels, upstream.title)
+    return upstream_pool(upstream, data, per_label)
 
 
 def _synthetic(task: Task, per_label: PerLabel) -> Pool:
