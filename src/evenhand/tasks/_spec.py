@@ -118,7 +118,7 @@ def load_task(name: str | Path) -> Task:
     """
     if str(name) in TASKS:
         source = resources.files("evenhand.tasks") / "data" / f"{name}.toml"
-        return _parse(source.read_text("utf-8"), str(name))
+        return parse_task(source.read_text("utf-8"), str(name))
     path = Path(name)
     if path.suffix != ".toml":
         raise UsageError(
@@ -130,10 +130,11 @@ def load_task(name: str | Path) -> Task:
         raise UsageError(f"cannot read the task file {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 text ({error.reason}): save it as UTF-8") from error
-    return _parse(text, str(path))
+    return parse_task(text, str(path))
 
 
-def _parse(text: str, origin: str) -> Task:
+def parse_task(text: str, origin: str) -> Task:
+    """A task from TOML text; ``origin`` is named in the :class:`UsageError` of a faulty one."""
     try:
         return Task.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
