@@ -1,5 +1,8 @@
 """One protocol, ``generate(messages, settings) -> Generation``, and its adapters."""
 
+from evenhand.models._catalog import Catalog, load_catalog
+from evenhand.models._names import ModelName, parse_model_name
+from evenhand.models._open import open_model
 from evenhand.models._protocol import (
     AccessRefusedError,
     AnswerMode,
@@ -14,18 +17,26 @@ from evenhand.models._protocol import (
     TransientError,
     Usage,
 )
+from evenhand.models._spec import ModelSpec, Price
 
 __all__ = [
     "AccessRefusedError",
     "AnswerMode",
+    "Catalog",
     "ContextOverflowError",
     "ForcedChoice",
     "Generation",
     "GenerationSettings",
     "Model",
     "ModelError",
+    "ModelName",
+    "ModelSpec",
     "ParameterRefusedError",
+    "Price",
     "TokenCount",
     "TransientError",
     "Usage",
+    "load_catalog",
+    "open_model",
+    "parse_model_name",
 ]
