@@ -1,0 +1,95 @@
+"""``evenhand run``: ask one model everything that a plan holds."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evenhand.cli._grid import Grid, with_grid
+
+if TYPE_CHECKING:
+    from evenhand.running import RunSummary
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("run")(with_grid(run_command))
+
+
+def run_command(
+    grid: Grid,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            help="provider/model or provider/model@URL: openrouter/…, vllm/…@http://…, hf/…, "
+            "local/smollm2-135m, reader/perfect, …",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Run folder; the same one goes on.")],
+    answer: Annotated[
+        str,
+        typer.Option(
+            "--answer", help="generate: the model writes; forced: its label probabilities decide."
+        ),
+    ] = "generate",
+    max_attempts: Annotated[
+        int, typer.Option("--max-attempts", help="Attempts, the first valid one kept.")
+    ] = 3,
+    concurrency: Annotated[
+        int | None, typer.Option("--concurrency", help="Calls at once (default: adapts).")
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option("--max-cost", help="Most dollars the folder may cost; a hard stop."),
+    ] = None,
+    give_up_after: Annotated[
+        float,
+        typer.Option("--give-up-after", help="Minutes without a single success that end the run."),
+    ] = 10.0,
+    models: Annotated[
+        Path | None, typer.Option("--models", help="Your additions to the model catalog (TOML).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Ask one model every experiment of a plan; a killed run goes on where it was.
+
+    Example: evenhand run core --model reader/first-200 --out runs/r200
+    """
+    from evenhand.models import open_model
+    from evenhand.running import RunOptions, answer_key, run
+
+    options = RunOptions(
+        answer_mode=answer,  # type: ignore[arg-type]  # checked by RunOptions
+        max_attempts=max_attempts,
+        concurrency=concurrency,
+        max_cost_usd=max_cost,
+        give_up_after_s=60 * give_up_after,
+    )
+    workload = grid.workload()
+    key = answer_key(workload) if model.startswith("reader/") else None
+    summary = run(workload, open_model(model, answer_key=key, catalog=models), out, options)
+    if as_json:
+        sys.stdout.write(json.dumps(asdict(summary), indent=2) + "\n")
+    else:
+        sys.stdout.write(summary_text(summary, out) + "\n")
+    if summary.exit_code:
+        raise typer.Exit(summary.exit_code)
+
+
+def summary_text(summary: RunSummary, out: Path) -> str:
+    """The summary as a person reads it."""
+    counted = ", ".join(f"{count:,} {outcome}" for outcome, count in summary.outcomes.items())
+    lines = [f"{summary.done:,} of {summary.experiments:,} experiments done: {counted or 'none'}"]
+    if summary.message:
+        lines.append(summary.message)
+    if summary.pending:
+        lines.append(f"{summary.pending:,} are pending: the same command goes on with them")
+    else:
+        lines.append(f"next: evenhand report {out}")
+    return "\n".join(lines)
