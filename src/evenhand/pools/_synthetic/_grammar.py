@@ -59,10 +59,14 @@ def compile_lexicons(words: Mapping[str, Iterable[str]]) -> dict[str, tuple[Temp
 
 
 def fill(template: Template, lexicons: Lexicons, draws: Draws) -> str:
-    """Fill one frame; the article ``a`` becomes ``an`` where the next word asks for it."""
+    """Fill one frame.
+
+    The article ``a`` becomes ``an`` where the next word asks for it; the spaces around a slot or
+    choice that came out empty are folded.
+    """
     pieces: list[str] = []
     _fill(template, lexicons, draws, {}, {}, pieces)
-    return _ARTICLE.sub(r"\1n ", "".join(pieces))
+    return _ARTICLE.sub(r"\1n ", " ".join("".join(pieces).split()))
 
 
 def carriers(template: Template) -> int:

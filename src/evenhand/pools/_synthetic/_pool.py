@@ -9,6 +9,8 @@ from evenhand.pools._instance import Instance, Pool
 from evenhand.pools._synthetic._carriers import carrier_maker
 from evenhand.pools._synthetic._draw import Draws
 from evenhand.pools._synthetic._made import Maker
+from evenhand.pools._synthetic._math import math_maker
+from evenhand.pools._synthetic._occurrence import occurrence_maker
 from evenhand.tasks import load_task
 
 DEFAULT_PER_LABEL = 20_000
@@ -21,7 +23,11 @@ VERSION = 1
 
 _ATTEMPTS = 1_000
 _MAKERS: Mapping[str, Callable[[str, tuple[str, str]], Maker]] = {
+    "math": math_maker,
+    "ner": carrier_maker,
+    "occurrence": occurrence_maker,
     "sentiment": carrier_maker,
+    "wsd": carrier_maker,
 }
 
 
