@@ -1,19 +1,44 @@
 """Statistics: results table in, table out. Shares and gaps run from 0 to 1, not in percent."""
 
 from evenhand.analysis._accuracy import accuracy, invalid_rate, outcome_shares
+from evenhand.analysis._bounds import invalid_bounds
+from evenhand.analysis._compare import compare
+from evenhand.analysis._contrasts import CONTRASTS, Contrast, contrasts
+from evenhand.analysis._exhausted import exhausted_budgets
+from evenhand.analysis._flips import flip_rate
 from evenhand.analysis._gap import best_worst_gap
+from evenhand.analysis._holm import holm
 from evenhand.analysis._margin import label_bias, oriented_margin
+from evenhand.analysis._null import gap_null
+from evenhand.analysis._orderings import original_against_orderings
 from evenhand.analysis._partition import CLUSTER, Invalid
 from evenhand.analysis._pooling import pooling_warnings
+from evenhand.analysis._power import GapPower, gap_power, runs_per_pattern, set_seeds_needed
+from evenhand.analysis._split_half import split_half_gap
 
 __all__ = [
     "CLUSTER",
+    "CONTRASTS",
+    "Contrast",
+    "GapPower",
     "Invalid",
     "accuracy",
     "best_worst_gap",
+    "compare",
+    "contrasts",
+    "exhausted_budgets",
+    "flip_rate",
+    "gap_null",
+    "gap_power",
+    "holm",
+    "invalid_bounds",
     "invalid_rate",
     "label_bias",
     "oriented_margin",
+    "original_against_orderings",
     "outcome_shares",
     "pooling_warnings",
+    "runs_per_pattern",
+    "set_seeds_needed",
+    "split_half_gap",
 ]
