@@ -1,5 +1,21 @@
-"""The one results table."""
+"""The one results table (a row an experiment), read from run stores, Parquet or Inspect logs."""
 
+from evenhand.results._arrangement import Arrangement, arrangement
+from evenhand.results._export import ExportFormat, export
+from evenhand.results._read import ATTEMPTS_SCHEMA, attempts, pending, results
 from evenhand.results._schema import OUTCOMES, RESULTS_SCHEMA, VALID_OUTCOMES, Outcome
 
-__all__ = ["OUTCOMES", "RESULTS_SCHEMA", "VALID_OUTCOMES", "Outcome"]
+__all__ = [
+    "ATTEMPTS_SCHEMA",
+    "OUTCOMES",
+    "RESULTS_SCHEMA",
+    "VALID_OUTCOMES",
+    "Arrangement",
+    "ExportFormat",
+    "Outcome",
+    "arrangement",
+    "attempts",
+    "export",
+    "pending",
+    "results",
+]

@@ -1,1 +1,26 @@
-"""running room."""
+"""The engine: attempts, retries, concurrency, budget, resume, the run store."""
+
+from evenhand.running._engine import run, run_async
+from evenhand.running._open import open_work
+from evenhand.running._options import RunOptions, RunSummary
+from evenhand.running._ordering import order_for_prefix_sharing
+from evenhand.running._prepare import answer_key, plan
+from evenhand.running._records import AttemptRecord, Totals
+from evenhand.running._store import RunStore
+from evenhand.running._workload import Work, Workload
+
+__all__ = [
+    "AttemptRecord",
+    "RunOptions",
+    "RunStore",
+    "RunSummary",
+    "Totals",
+    "Work",
+    "Workload",
+    "answer_key",
+    "open_work",
+    "order_for_prefix_sharing",
+    "plan",
+    "run",
+    "run_async",
+]

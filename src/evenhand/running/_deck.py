@@ -1,0 +1,171 @@
+"""The instances of one task that a plan uses, dealt into any experiment's order.
+
+Planning tens of thousands of experiments must not sort a pool, shuffle a set or escape a text more
+often than needed. So instances become small integers here: every ranking is made once per label
+and set seed, every shuffle once per order seed, and every text is escaped once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from evenhand.design import Experiment, arrange, ranked, select, split_count
+from evenhand.errors import UsageError
+from evenhand.pools import Instance, Pool
+from evenhand.prompts import fold, render
+from evenhand.tasks import Task
+
+_SEED_CACHE = 64
+_PLACEHOLDER = Instance(id="0", text="x", label="")
+PLANNED_INSTRUCTION = "{instruction}"
+"""Stands for the generated instruction in the planned hash of the ``self`` variant."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What precedes the instances in a prompt: its JSON-escaped bytes and its length."""
+
+    escaped: bytes
+    characters: int
+
+
+class Deck:
+    """One task with the part of its pool that the experiments use.
+
+    Args:
+        task: The task.
+        pool: Its pool.
+        experiments: The experiments of this task.
+
+    Raises:
+        UsageError: If the pool belongs to another task, is not the one the experiments name, or
+            is too small.
+    """
+
+    def __init__(self, task: Task, pool: Pool, experiments: Sequence[Experiment]) -> None:
+        if pool.task != task.name:
+            raise UsageError(f"the pool {pool.name} is of task {pool.task}, not of {task.name}")
+        self.task = task
+        self.pool = pool
+        self.instances: list[Instance] = []
+        """The instances used, each once."""
+        self._rankings = self._deal(experiments)
+        self._place = {instance.id: at for at, instance in enumerate(self.instances)}
+        texts = [fold(instance.text) for instance in self.instances]
+        self._escaped = [_escape(text) for text in texts]
+        self._lengths = [len(text) for text in texts]
+        most = max((experiment.n for experiment in experiments), default=0)
+        self._headers = [f"Instance {k}: ".encode() for k in range(1, most + 1)]
+        self._shuffle = lru_cache(maxsize=_SEED_CACHE)(self._shuffle_by)
+        self._head = lru_cache(maxsize=None)(self._head_of)
+
+    def _deal(self, experiments: Iterable[Experiment]) -> dict[tuple[str, int], list[int]]:
+        """Rank each label for each set seed, as far down as any experiment reaches."""
+        needs: dict[tuple[str, int], tuple[int, Experiment]] = {}
+        for experiment in experiments:
+            if experiment.pool != self.pool.name:
+                raise UsageError(
+                    f"experiment {experiment.id} draws from pool {experiment.pool}, "
+                    f"but the pool given for {self.task.name} is {self.pool.name}"
+                )
+            minority = self.task.other(experiment.majority_label)
+            counts = split_count(experiment.n, experiment.p)
+            for label, count in zip((experiment.majority_label, minority), counts, strict=True):
+                key = (label, experiment.set_seed)
+                if key not in needs or needs[key][0] < count:
+                    needs[key] = (count, experiment)
+        places: dict[str, int] = {}
+        rankings: dict[tuple[str, int], list[int]] = {}
+        for (label, seed), (count, experiment) in needs.items():
+            ranking = ranked(self.pool, label, seed)[:count]
+            if len(ranking) < count:
+                select(
+                    self.pool,
+                    n=experiment.n,
+                    p=experiment.p,
+                    majority_label=experiment.majority_label,
+                    set_seed=seed,
+                    labels=self.task.labels,
+                )
+            for instance in ranking:
+                if instance.id not in places:
+                    places[instance.id] = len(self.instances)
+                    self.instances.append(instance)
+            rankings[label, seed] = [places[instance.id] for instance in ranking]
+        return rankings
+
+    def order(self, experiment: Experiment) -> list[int]:
+        """The places, in :attr:`instances`, of an experiment's instances in reading order.
+
+        The same as ``arrange`` of ``select``, which the tests hold it to.
+        """
+        minority = self.task.other(experiment.majority_label)
+        major_count, minor_count = split_count(experiment.n, experiment.p)
+        major = self._rankings[experiment.majority_label, experiment.set_seed][:major_count]
+        minor = self._rankings[minority, experiment.set_seed][:minor_count]
+        if experiment.order_seed is not None:
+            rank = self._shuffle(experiment.order_seed).__getitem__
+            if experiment.pattern == "random":
+                return sorted(major + minor, key=rank)
+            major, minor = sorted(major, key=rank), sorted(minor, key=rank)
+        return arrange(major, minor, experiment.pattern)
+
+    def arranged(self, experiment: Experiment) -> list[Instance]:
+        """The instances of an experiment in reading order."""
+        return [self.instances[at] for at in self.order(experiment)]
+
+    def sha256(self, experiment: Experiment) -> str:
+        """``messages_sha256`` of the rendered prompt, without rendering it.
+
+        For the ``self`` variant :data:`PLANNED_INSTRUCTION` stands for the instruction.
+        """
+        head = self._head(experiment.base_variant, experiment.swapped)
+        escaped = self._escaped
+        lines = map(bytes.__add__, self._headers, [escaped[at] for at in self.order(experiment)])
+        digest = hashlib.sha256(head.escaped)
+        digest.update(b"\\n".join(lines))
+        digest.update(b'"]]')
+        return digest.hexdigest()
+
+    def characters(self, experiment: Experiment) -> int:
+        """Length of the rendered prompt in characters."""
+        head = self._head(experiment.base_variant, experiment.swapped).characters
+        texts = sum(map(self._lengths.__getitem__, self.order(experiment)))
+        headers = sum(map(len, self._headers[: experiment.n]))
+        return head + texts + headers + experiment.n - 1
+
+    def shared_characters(self, one: Experiment, other: Experiment) -> int:
+        """Length of the common beginning of two prompts, counted in whole instance lines."""
+        if one.variant != other.variant:
+            return 0
+        shared = self._head(one.base_variant, one.swapped).characters
+        for k, (at, there) in enumerate(zip(self.order(one), self.order(other), strict=False)):
+            if at != there:
+                break
+            shared += len(self._headers[k]) + self._lengths[at] + 1
+        return shared
+
+    def _shuffle_by(self, order_seed: int) -> list[int]:
+        """For every instance used, its rank under an order seed."""
+        ranks = [0] * len(self.instances)
+        for rank, instance in enumerate(arrange(self.instances, (), "random", order_seed)):
+            ranks[self._place[instance.id]] = rank
+        return ranks
+
+    def _head_of(self, variant: str, swapped: bool) -> _Head:
+        instruction = PLANNED_INSTRUCTION if variant == "self" else None
+        prompt = render(
+            self.task, [_PLACEHOLDER], variant, swapped=swapped, instruction=instruction
+        )
+        (message,) = prompt.messages
+        text = message.content.removesuffix(f"Instance 1: {_PLACEHOLDER.text}")
+        return _Head(b'[["' + message.role.encode() + b'","' + _escape(text), len(text))
+
+
+def _escape(text: str) -> bytes:
+    """A text as it stands inside a JSON string, in UTF-8."""
+    return json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")

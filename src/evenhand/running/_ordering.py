@@ -1,0 +1,76 @@
+"""The order of calls: prompts that begin alike stand next to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from evenhand.design import Experiment, split_count
+
+
+def order_for_prefix_sharing(experiments: Iterable[Experiment]) -> tuple[Experiment, ...]:
+    """Reorder calls so that prefix caches of providers and servers are hit.
+
+    Prompts of one task and variant begin with the same instructions. Of one set seed, those whose
+    leading block is of the same label share it, because sets are nested: ``majority-first`` and
+    ``majority-edges`` of one majority label, ``majority-last`` and ``majority-middle`` of the
+    other. They are put together, the longest leading block first. Same-order repeats are equal
+    throughout and follow each other. What shares nothing keeps its order.
+
+    Args:
+        experiments: In the plan's order.
+
+    Returns:
+        The same experiments, each once.
+    """
+    listed = list(experiments)
+    first_seen: dict[tuple[object, ...], int] = {}
+    for at, experiment in enumerate(listed):
+        first_seen.setdefault(_group(experiment), at)
+    tasks: dict[tuple[str, str], int] = {}
+    for at, experiment in enumerate(listed):
+        tasks.setdefault((experiment.task, experiment.variant), at)
+
+    def key(experiment: Experiment) -> tuple[object, ...]:
+        return (
+            tasks[experiment.task, experiment.variant],
+            first_seen[_group(experiment)],
+            -_leading(experiment),
+            experiment.n,
+            experiment.p,
+            experiment.majority_label,
+            experiment.pattern,
+            experiment.output_budget,
+            experiment.setting,
+            experiment.repeat,
+        )
+
+    return tuple(sorted(listed, key=key))
+
+
+def _group(experiment: Experiment) -> tuple[object, ...]:
+    """Experiments whose prompts can share leading instances."""
+    e = experiment
+    shared = (e.task, e.pool, e.variant, e.set_seed, e.order_seed)
+    match e.pattern:
+        case "majority-first" | "majority-edges":
+            return (*shared, "majority", e.majority_label)
+        case "majority-last" | "majority-middle":
+            return (*shared, "minority", e.majority_label)
+        case _:
+            return (*shared, e.pattern, e.majority_label, e.n, e.p)
+
+
+def _leading(experiment: Experiment) -> int:
+    """Instances in the leading block of one label; 0 where labels alternate or are shuffled."""
+    majority, minority = split_count(experiment.n, experiment.p)
+    match experiment.pattern:
+        case "majority-first":
+            return majority
+        case "majority-last":
+            return minority
+        case "majority-edges":
+            return (majority + 1) // 2
+        case "majority-middle":
+            return (minority + 1) // 2
+        case _:
+            return 0
