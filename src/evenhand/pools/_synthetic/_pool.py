@@ -52,7 +52,7 @@ def synthetic_pool(task: str, per_label: int = DEFAULT_PER_LABEL, seed: int = 0)
     return Pool(
         task=task,
         name=_name(per_label, seed),
-        instances=tuple(instance for instance, _ in _generate(task, per_label, seed)),
+        instances=tuple(_generate(task, per_label, seed)),
         provenance={
             "source": "synthetic",
             "generator_version": str(VERSION),
@@ -76,16 +76,16 @@ def synthetic_answers(
         UsageError: As :func:`synthetic_pool`; also for a task whose answers are labels.
     """
     answers = {
-        instance.id: answer
-        for instance, answer in _generate(task, per_label, seed)
-        if answer is not None
+        instance.id: instance.answer
+        for instance in _generate(task, per_label, seed)
+        if instance.answer is not None
     }
     if not answers:
         raise UsageError(f"task {task} has no exact numbers: its answers are labels")
     return answers
 
 
-def _generate(task: str, per_label: int, seed: int) -> Iterator[tuple[Instance, int | None]]:
+def _generate(task: str, per_label: int, seed: int) -> Iterator[Instance]:
     if task not in _MAKERS:
         raise UsageError(
             f"there is no synthetic pool for task {task!r}: use one of {', '.join(_MAKERS)}"
@@ -112,7 +112,7 @@ def _generate(task: str, per_label: int, seed: int) -> Iterator[tuple[Instance, 
                     f"after {index}: ask for {index} per label"
                 )
             seen.add(made.text)
-            yield Instance(f"{label}:{index}", made.text, label), made.answer
+            yield Instance(f"{label}:{index}", made.text, label, made.answer)
 
 
 def _name(per_label: int, seed: int) -> str:
