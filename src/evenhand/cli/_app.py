@@ -9,7 +9,15 @@ import typer
 
 from evenhand.errors import EvenhandError
 
-COMMAND_MODULES: tuple[str, ...] = ("_demo", "_plan", "_run", "_export", "_task")
+COMMAND_MODULES: tuple[str, ...] = (
+    "_demo",
+    "_plan",
+    "_run",
+    "_export",
+    "_task",
+    "_data",
+    "_reference",
+)
 """Modules of ``evenhand.cli`` in the order of the help page. Each has ``register(app)``, which adds
 its command, and imports anything heavy inside the command's function."""
 

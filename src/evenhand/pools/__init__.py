@@ -1,16 +1,24 @@
 """Where instances come from."""
 
 from evenhand.pools._build import PerLabel
+from evenhand.pools._fetch import Fetched, fetch_upstream
+from evenhand.pools._folder import holds_upstream
 from evenhand.pools._instance import Instance, Pool
 from evenhand.pools._load import load_pool
 from evenhand.pools._pool_file import pool_path, read_pool, write_pool
 from evenhand.pools._table import TableSource
+from evenhand.pools._upstream import UPSTREAM, Upstream
 
 __all__ = [
+    "UPSTREAM",
+    "Fetched",
     "Instance",
     "PerLabel",
     "Pool",
     "TableSource",
+    "Upstream",
+    "fetch_upstream",
+    "holds_upstream",
     "load_pool",
     "pool_path",
     "read_pool",

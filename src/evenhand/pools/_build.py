@@ -27,7 +27,7 @@ def upstream_pool(upstream: Upstream, folder: Path, per_label: PerLabel = None) 
         UsageError: If the set is missing or damaged, or has fewer than ``per_label`` instances.
     """
     read = read_upstream(upstream, folder)
-    rows = _row_counts(upstream, read, folder)
+    rows = _row_words(upstream, read, folder)
     instances, left_out = eligible_instances(upstream, read)
     counts = Counter(instance.label for instance in instances)
     chosen, sampled, suffix = _sampled(upstream, instances, counts, per_label)
@@ -107,9 +107,9 @@ def _sampled(
     return sample(instances, upstream.task, wanted), words, suffix
 
 
-def _row_counts(upstream: Upstream, read: UpstreamRows, folder: Path) -> str:
+def _row_words(upstream: Upstream, read: UpstreamRows, folder: Path) -> str:
     """Rows read by split; warns where they are not the published ones."""
-    counts = Counter(row.split for row in read.rows)
+    counts = read.counts()
     parts = []
     for split in upstream.splits:
         rows = counts[split.name]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evenhand.errors import UsageError
 from evenhand.pools._json_lines import json_lines, read_bytes
+from evenhand.pools._receipt import read_receipt
 from evenhand.pools._upstream import HubSource, Kind, Split, Upstream
 
 _SHARD = re.compile(r"-(\d{5})-of-(\d{5})\.parquet$")
@@ -32,6 +34,10 @@ class UpstreamRows:
     form: str
     files: Mapping[str, str]
 
+    def counts(self) -> Counter[str]:
+        """Rows of each split."""
+        return Counter(row.split for row in self.rows)
+
 
 def read_upstream(upstream: Upstream, folder: Path) -> UpstreamRows:
     """The set's rows from ``folder``.
@@ -39,7 +45,8 @@ def read_upstream(upstream: Upstream, folder: Path) -> UpstreamRows:
     Args:
         upstream: Which set.
         folder: Holds ``<set>.jsonl.gz`` (or the same unpacked), or the Hub repository's Parquet
-            files under ``<set>/``, ``<repository>/`` or ``<owner>/<repository>/``.
+            files under ``<set>/``, ``<repository>/`` or ``<owner>/<repository>/``. What
+            ``evenhand data fetch`` left there is checked against its receipt.
 
     Raises:
         UsageError: If the folder or the set is missing, a file is damaged, or a column is
@@ -47,13 +54,13 @@ def read_upstream(upstream: Upstream, folder: Path) -> UpstreamRows:
     """
     if not folder.is_dir():
         raise UsageError(f"no data folder {folder}: give a folder that holds {upstream.file}")
-    for name in (upstream.file, upstream.file.removesuffix(".gz")):
-        if (folder / name).is_file():
-            return _from_json_lines(upstream, folder / name)
-    if upstream.hub is not None:
-        for root in _hub_roots(upstream, upstream.hub):
-            if (folder / root / upstream.hub.config).is_dir():
-                return _from_parquet(upstream, upstream.hub, folder / root / upstream.hub.config)
+    place = _place(upstream, folder)
+    if place is not None:
+        root, files = place
+        if files.is_file():
+            return _received(root, _from_json_lines(upstream, files))
+        if upstream.hub is not None:
+            return _received(root, _from_parquet(upstream, upstream.hub, files))
     looked = upstream.file
     if upstream.hub is not None:
         looked += f" and {upstream.name}/{upstream.hub.config}/*.parquet"
@@ -63,8 +70,36 @@ def read_upstream(upstream: Upstream, folder: Path) -> UpstreamRows:
     )
 
 
-def _hub_roots(upstream: Upstream, hub: HubSource) -> tuple[str, ...]:
-    return (upstream.name, hub.repo, hub.repo.rpartition("/")[2])
+def holds_upstream(upstream: Upstream, folder: Path) -> bool:
+    """Whether ``folder`` has files of the set, in either form; they are not read."""
+    return _place(upstream, folder) is not None
+
+
+def _place(upstream: Upstream, folder: Path) -> tuple[Path, Path] | None:
+    """The folder that holds the set, and in it the JSON Lines file or the Parquet folder."""
+    for root in (folder, folder / upstream.name):
+        for name in (upstream.file, upstream.file.removesuffix(".gz")):
+            if (root / name).is_file():
+                return root, root / name
+    if upstream.hub is not None:
+        repo = upstream.hub.repo
+        for root in (folder / upstream.name, folder / repo, folder / repo.rpartition("/")[2]):
+            if (root / upstream.hub.config).is_dir():
+                return root, root / upstream.hub.config
+    return None
+
+
+def _received(root: Path, read: UpstreamRows) -> UpstreamRows:
+    """``read`` with the source that a receipt beside the files names, and checked against it."""
+    receipt = read_receipt(root)
+    if receipt is None:
+        return read
+    for name, sha in read.files.items():
+        if receipt.files.get(name) != sha:
+            raise UsageError(
+                f"{root / name} is not the file that was fetched: remove {root} and fetch again"
+            )
+    return replace(read, form=receipt.source)
 
 
 def _from_json_lines(upstream: Upstream, path: Path) -> UpstreamRows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from evenhand.pools._rules import (
@@ -36,11 +36,12 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class HubSource:
-    """Where the Hugging Face Hub keeps a set as Parquet.
+    """Where the Hugging Face Hub keeps a set as Parquet, one file a split.
 
     Attributes:
         repo: Dataset repository.
-        revision: Pinned commit.
+        revision: Pinned commit. Each of those below stands in public code that downloads the
+            very files from it; they could not be asked of the Hub itself when they were written.
         config: Folder of the Parquet files inside the repository.
         codes: For each column that the Hub stores as class numbers, the classes in order.
     """
@@ -48,7 +49,30 @@ class HubSource:
     repo: str
     revision: str
     config: str
-    codes: Mapping[str, tuple[str, ...]]
+    codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def files(self, splits: tuple[Split, ...]) -> tuple[str, ...]:
+        """The repository paths of the splits' files."""
+        return tuple(f"{self.config}/{split.hub}-00000-of-00001.parquet" for split in splits)
+
+
+@dataclass(frozen=True, slots=True)
+class RepositorySource:
+    """Where a Git repository keeps CoarseWSD-20: ``SPLIT.data.txt`` and ``SPLIT.gold.txt``.
+
+    Attributes:
+        url: Address that ``/REVISION/FOLDER/FILE`` is added to.
+        revision: Pinned commit.
+        folder: Folder of the files.
+        senses: Sense names, in the order of the gold numbers.
+        sha256: For each split, the SHA-256 of its rows as :func:`rows_sha256` writes them.
+    """
+
+    url: str
+    revision: str
+    folder: str
+    senses: tuple[str, ...]
+    sha256: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +93,7 @@ class Upstream:
         licence: As upstream states it.
         citation: Whom to cite.
         hub: Where the Hub has it, or None.
+        repository: Where else it is published, or None.
         non_commercial: Whether the licence forbids commercial use.
     """
 
@@ -85,6 +110,7 @@ class Upstream:
     licence: str
     citation: str
     hub: HubSource | None = None
+    repository: RepositorySource | None = None
     non_commercial: bool = False
 
 
@@ -107,9 +133,7 @@ UPSTREAM: Mapping[str, Upstream] = {
             licence="MIT",
             citation="Cobbe et al. 2021, Training Verifiers to Solve Math Word Problems, "
             "arXiv:2110.14168",
-            hub=HubSource(
-                "openai/gsm8k", "e53f048856ff4f594e959d75785d2c2d37b678ee", "main", codes={}
-            ),
+            hub=HubSource("openai/gsm8k", "e53f048856ff4f594e959d75785d2c2d37b678ee", "main"),
         ),
         Upstream(
             task="ner",
@@ -129,7 +153,12 @@ UPSTREAM: Mapping[str, Upstream] = {
             licence="none stated for the data (text from Wikipedia)",
             citation="Pan et al. 2017, Cross-lingual Name Tagging and Linking for 282 Languages; "
             "Rahimi et al. 2019, Massively Multilingual Transfer for NER",
-            hub=HubSource("unimelb-nlp/wikiann", "main", "en", codes={"ner_tags": _WIKIANN_TAGS}),
+            hub=HubSource(
+                "unimelb-nlp/wikiann",
+                "f0a3be6dc5564c0cc4150bb660144800a1f539d4",
+                "en",
+                codes={"ner_tags": _WIKIANN_TAGS},
+            ),
         ),
         Upstream(
             task="occurrence",
@@ -154,7 +183,6 @@ UPSTREAM: Mapping[str, Upstream] = {
                 "cardiffnlp/tweet_eval",
                 "b3a375baf0f409c77e6bc7aa35102b7b3534f8be",
                 "sentiment",
-                codes={},
             ),
         ),
         Upstream(
@@ -172,9 +200,7 @@ UPSTREAM: Mapping[str, Upstream] = {
             licence="none stated",
             citation="Socher et al. 2013, Recursive Deep Models for Semantic Compositionality; "
             "Wang et al. 2019, GLUE",
-            hub=HubSource(
-                "nyu-mll/glue", "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c", "sst2", codes={}
-            ),
+            hub=HubSource("nyu-mll/glue", "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c", "sst2"),
         ),
         Upstream(
             task="wsd",
@@ -191,6 +217,16 @@ UPSTREAM: Mapping[str, Upstream] = {
             licence="CC BY-NC 4.0 (non-commercial use only)",
             citation="Loureiro et al. 2021, Analysis and Evaluation of Language Models for Word "
             "Sense Disambiguation, Computational Linguistics 47(2)",
+            repository=RepositorySource(
+                url="https://raw.githubusercontent.com/danlou/bert-disambiguation",
+                revision="d8728bc5f0bbd2a14cdeb19aa71844fb89a31cb6",
+                folder="data/CoarseWSD-20/java",
+                senses=("java_java", "java_java_(programming_language)"),
+                sha256={
+                    "train": "4463c42da8c20ea24b0d8b934b83f807887de37b0343d42cafeab8239c290de6",
+                    "test": "7dd2fc21425c16c7e6a93b737149682ef53c2840ac17a5f71f79dc7a7ce144e8",
+                },
+            ),
             non_commercial=True,
         ),
     )
