@@ -4,6 +4,7 @@ from evenhand._rank import rank_key
 from evenhand.design._experiment import VARIANTS, Experiment, budget_word, proportion
 from evenhand.design._patterns import PATTERNS, STRUCTURED_PATTERNS, Pattern, arrange
 from evenhand.design._plan import AXES, Plan, make_plan
+from evenhand.design._reference import Reference, accuracy_needed, reference
 from evenhand.design._select import InstanceSet, ranked, select, split_count
 from evenhand.design._setting import PRESETS, Setting, load_setting
 
@@ -17,7 +18,9 @@ __all__ = [
     "InstanceSet",
     "Pattern",
     "Plan",
+    "Reference",
     "Setting",
+    "accuracy_needed",
     "arrange",
     "budget_word",
     "load_setting",
@@ -25,6 +28,7 @@ __all__ = [
     "proportion",
     "rank_key",
     "ranked",
+    "reference",
     "select",
     "split_count",
 ]
