@@ -54,6 +54,11 @@ def open_model(
             f"{spec.name} needs a key: set {' or '.join(spec.key_variables)} in the environment, "
             "or write it into a file .env in the working folder"
         )
+    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        raise UsageError(
+            f"the key in {' or '.join(spec.key_variables)} holds a space, a line break or a "
+            "character outside ASCII: copy it again"
+        )
     return HttpModel(spec, key)
 
 

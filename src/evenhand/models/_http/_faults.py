@@ -29,7 +29,7 @@ Kind = Literal["transient", "overflow", "parameter", "access", "redirect", "requ
 
 _READ = 4_000
 _MESSAGES = ("message", "msg", "detail")
-_NEVER_PARAMETERS = frozenset({"model", "messages", "stream", "prompt"})
+_NEVER_PARAMETERS = frozenset({"model", "usage"})
 
 
 def _any(*wordings: str) -> re.Pattern[str]:
@@ -61,18 +61,17 @@ _ACCESS = _any(
     r"model .{0,80}(?:does not exist|not found)",
     r"insufficient_quota|billing_hard_limit_reached|insufficient (?:credits|balance|funds)",
 )
-_PARAMETER = _any(
-    r"unsupported[ _](?:parameter|value)",
-    r"unrecognized request argument|unknown (?:name|field|parameter|argument)",
-    r"extra (?:inputs|fields) (?:are )?not permitted|extra_forbidden",
-    r"not supported|does not support|is not (?:allowed|permitted)|unexpected keyword",
-    r"is too large|must be (?:less|greater|at|between|one of)|invalid (?:value|parameter)",
-    r"out of range|less than or equal|greater than or equal",
-)
 _FILTERED = _any(
     r"content_filter|content management policy|responsible ?ai",
     r"input was flagged|flagged_input|moderation",
 )
+
+_WAIT = re.compile(
+    r"(?:retryDelay: |(?:try again|retry) (?:in|after) )(?P<amount>\d+(?:\.\d+)?)\s?"
+    r"(?P<unit>ms|s|m)(?:econds?|inutes?)?\b",
+    re.IGNORECASE,
+)
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 
 _STATUSES: Mapping[int, Kind] = {
     401: "access",
@@ -97,6 +96,7 @@ _SETTINGS = {
     "max_output_tokens": "--budget, or cap_field in --models FILE",
     "temperature": "temperature = false in --models FILE",
     "seed": 'seed_field in --models FILE ("" sends none)',
+    "stream": "stream = false in --models FILE",
     "stream_options": "stream = false in --models FILE",
     "logprobs": "--answer generate, or forced in --models FILE",
     "top_logprobs": "top_logprobs in --models FILE",
@@ -160,7 +160,8 @@ def fault(
                 f"{', '.join(_names(sent))}; change these in --models FILE"
             )
         case "transient":
-            return TransientError(f"{shown}: {said}", retry_after=retry_after)
+            wish = retry_after if retry_after is not None else _spoken_wait(told)
+            return TransientError(f"{shown}: {said}", retry_after=wish)
 
 
 def classify(status: int, evidence: str, sent: Sent, *, wrapped: bool = False) -> Kind:
@@ -172,7 +173,7 @@ def classify(status: int, evidence: str, sent: Sent, *, wrapped: bool = False) -
         return "overflow"
     if _ACCESS.search(evidence) and status < 500:
         return "access"
-    if status in (400, 422) and _named(evidence, sent) and _PARAMETER.search(evidence):
+    if status in (400, 422) and _named(evidence, sent):
         return "parameter"
     kind = _STATUSES.get(status) or _BY_HUNDRED.get(status // 100, "transient")
     return "transient" if wrapped and kind == "request" else kind
@@ -199,6 +200,14 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     except ValueError:
         return None
     return max(moment.timestamp() - time.time(), 0.0)
+
+
+def _spoken_wait(told: _Told) -> float | None:
+    """The wait that a message asks for in words, in seconds."""
+    spoken = _WAIT.search(told.evidence)
+    if spoken is None:
+        return None
+    return float(spoken["amount"]) * _UNITS[spoken["unit"].lower()]
 
 
 def decode(data: bytes) -> Json:
@@ -229,7 +238,7 @@ def _told(body: Json) -> _Told:
     message = next((text for name, text in parts if name in _MESSAGES), "")
     upstream = next((text for name, text in parts if name == "raw"), "")
     shown = f"{message}: {upstream}" if upstream else message
-    evidence = "\n".join(text[: _READ // 2] for _, text in parts)
+    evidence = "\n".join(f"{name}: {text[: _READ // 2]}" for name, text in parts)
     return _Told(shown, evidence[:_READ])
 
 

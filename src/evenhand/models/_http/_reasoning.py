@@ -20,12 +20,14 @@ class Voice:
     """What a message says, and what it says to itself.
 
     ``source`` names the field that the reasoning came from: ``reasoning``, ``reasoning_content``,
-    ``blocks``, ``summary`` or ``think_tags``; None without reasoning.
+    ``blocks``, ``summary`` or ``think_tags``; None without reasoning. ``unfinished`` says that a
+    thinking tag was opened and never closed.
     """
 
     text: str
     reasoning: str | None = None
     source: str | None = None
+    unfinished: bool = False
 
 
 def read_voice(message: Mapping[str, Json], place: ReasoningPlace | None = None) -> Voice:
@@ -41,12 +43,15 @@ def read_voice(message: Mapping[str, Json], place: ReasoningPlace | None = None)
     reasoning, source = _separate(message)
     if not reasoning and from_blocks:
         reasoning, source = from_blocks, "blocks"
+    unfinished = False
     if not reasoning:
+        whole = text
         text, reasoning = _tagged(text)
         source = "think_tags" if reasoning else None
+        unfinished = bool(reasoning) and text == whole
     if reasoning and place == "summary":
         source = "summary"
-    return Voice(text, reasoning or None, source)
+    return Voice(text, reasoning or None, source, unfinished)
 
 
 def _separate(message: Mapping[str, Json]) -> tuple[str, str | None]:

@@ -73,12 +73,12 @@ def read_reply(
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal and not text:
         text, finish = refusal, "refusal"
-    # Nothing visible, or a budget used up: cut, whatever the server calls it.
+    # Nothing visible, thinking without an end, or a budget used up: cut, whatever it is called.
     nothing = not text and (voice.reasoning is not None or message.get("content") in (None, []))
     usage = read_usage(body.get("usage"))
     split = sent.spec.split_completion is not None
     spent = not split and (usage.output_tokens or 0) >= cap
-    if finish in ("stop", UNKNOWN_FINISH) and (nothing or spent):
+    if finish in ("stop", UNKNOWN_FINISH) and (nothing or voice.unfinished or spent):
         finish = "length"
     provider = body.get("provider")
     return Generation(
