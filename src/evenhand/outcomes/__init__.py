@@ -1,6 +1,7 @@
 """What a reply says, and what that makes of the experiment (3.4, D.1). Pure functions."""
 
 from evenhand.outcomes._judge import AnswerOutcome, Judgement, judge, judge_forced
+from evenhand.outcomes._number import judge_number, parse_number
 from evenhand.outcomes._parse import ParsedAnswer, parse_answer
 
 __all__ = [
@@ -9,5 +10,7 @@ __all__ = [
     "ParsedAnswer",
     "judge",
     "judge_forced",
+    "judge_number",
     "parse_answer",
+    "parse_number",
 ]

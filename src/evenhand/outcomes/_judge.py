@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evenhand.errors import UsageError
-from evenhand.outcomes._finish import was_filtered
+from evenhand.outcomes._finish import was_cut, was_filtered
 from evenhand.outcomes._parse import parse_answer
 
 AnswerOutcome = Literal["correct", "mistake", "tie", "parsing_issue", "overlong"]
@@ -76,7 +76,25 @@ def judge(
     if parsed.label is not None:
         outcome: AnswerOutcome = "correct" if parsed.label == majority_label else "mistake"
         return Judgement(outcome, parsed.label, lenient=parsed.lenient)
-    if parsed.outcome == "overlong":
+    return unanswered(
+        text,
+        "no JSON answer with one of the labels, or -1",
+        finish_reason=finish_reason,
+        output_tokens=output_tokens,
+        output_budget=output_budget,
+    )
+
+
+def unanswered(
+    text: str,
+    reason: str,
+    *,
+    finish_reason: str | None,
+    output_tokens: int | None,
+    output_budget: int | None,
+) -> Judgement:
+    """Why a reply holds no answer: cut, out of budget, stopped, empty, or else ``reason``."""
+    if was_cut(finish_reason):
         return Judgement("overlong", reason=f"the reply was cut ({finish_reason})")
     if output_tokens is not None and output_budget is not None and output_tokens >= output_budget:
         used = f"no answer within the budget of {output_budget:,} tokens"
@@ -85,7 +103,7 @@ def judge(
         return Judgement("parsing_issue", reason=f"the reply was stopped ({finish_reason})")
     if not text.strip():
         return Judgement("parsing_issue", reason="the reply is empty")
-    return Judgement("parsing_issue", reason="no JSON answer with one of the labels, or -1")
+    return Judgement("parsing_issue", reason=reason)
 
 
 def judge_forced(label: str | None, majority_label: str) -> Judgement:
