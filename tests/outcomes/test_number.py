@@ -54,6 +54,8 @@ NUMBERS = [
     ("x=7", "7"),
     ("In total there are 12!", "12"),
     ("After 3 days and 4 nights she has 7", "7"),
+    ("So much for that. 12", "12"),
+    ("Step 3: 12", "12"),
     ("-1", "-1"),
 ]
 NOT_NUMBERS = [

@@ -19,7 +19,7 @@ _ENDS_IN_NUMBER = re.compile(r"(?P<before>.*?[\s:=#])?(?P<last>[^\s:=#]+)", re.D
 # What, between two numbers, makes one thing of them: a range, a choice, a sum that is not done,
 # digits in groups.
 _JOINED = re.compile(
-    r"[0-9.%]\s*(?:\s|[-+*/×÷^~±‐‑‒–—−]|\b(?:to|or|and|through|until|by|times|plus|minus|over)\b)\s*$"
+    r"[0-9]$|[0-9.%]\s*(?:[-+*/×÷^~±‐‑‒–—−]|\b(?:to|or|and|through|until|by|times|plus|minus|over)\b)$"
 )
 _BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
 _WRAPPERS = "*_`\"'“”‘’()[]\\ \t"
