@@ -46,7 +46,8 @@ def parse_number(text: str) -> Decimal | None:
     number = _NUMBER.fullmatch(found["last"].strip(_WRAPPERS))
     if number is None or (number["sign"] and number["sign2"]):
         return None
-    if found["before"] and _JOINED.search(found["before"].replace("*", "").rstrip(_WRAPPERS)):
+    before = (found["before"] or "").replace("*", "").rstrip().rstrip(_WRAPPERS)
+    if _JOINED.search(before):
         return None
     value = Decimal(number["whole"].replace(",", "") + (number["part"] or ""))
     return -value if "-" in (number["sign"], number["sign2"]) else value
