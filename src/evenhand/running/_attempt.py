@@ -12,6 +12,7 @@ from evenhand.models import AnswerMode, Generation, GenerationSettings
 from evenhand.outcomes import Judgement, judge, judge_forced
 from evenhand.prompts import Message, messages_sha256
 from evenhand.running._call import Caller, FaultLog, Reply
+from evenhand.running._judging import JudgesReplies
 from evenhand.running._options import RunOptions
 from evenhand.running._records import (
     ANSWERING_STAGE,
@@ -125,7 +126,9 @@ class Attempter:
     def _judge(
         self, experiment: Experiment, generation: Generation
     ) -> tuple[AttemptOutcome, Judgement]:
-        if self.options.answer_mode == "forced":
+        if isinstance(self.work, JudgesReplies):
+            judgement = self.work.judge(experiment, generation)
+        elif self.options.answer_mode == "forced":
             if generation.forced is None:
                 raise EvenhandError(
                     f"{experiment.id}: the model gave no forced choice: use --answer generate"
