@@ -13,9 +13,11 @@ COMMAND_MODULES: tuple[str, ...] = (
     "_demo",
     "_plan",
     "_run",
+    "_report",
     "_export",
     "_task",
     "_data",
+    "_models",
     "_reference",
 )
 """Modules of ``evenhand.cli`` in the order of the help page. Each has ``register(app)``, which adds

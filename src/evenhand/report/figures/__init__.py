@@ -1,0 +1,1 @@
+"""Figures: results table in, frame and chart out. Each docstring gives the paper's number."""

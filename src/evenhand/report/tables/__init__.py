@@ -1,0 +1,1 @@
+"""Tables: results table in, frame and page table out. Each docstring gives the paper's number."""
