@@ -1,6 +1,7 @@
 """One protocol, ``generate(messages, settings) -> Generation``, and its adapters."""
 
 from evenhand.models._catalog import Catalog, load_catalog
+from evenhand.models._check import Check, check_model
 from evenhand.models._names import ModelName, parse_model_name
 from evenhand.models._open import open_model
 from evenhand.models._protocol import (
@@ -23,6 +24,7 @@ __all__ = [
     "AccessRefusedError",
     "AnswerMode",
     "Catalog",
+    "Check",
     "ContextOverflowError",
     "ForcedChoice",
     "Generation",
@@ -36,6 +38,7 @@ __all__ = [
     "TokenCount",
     "TransientError",
     "Usage",
+    "check_model",
     "load_catalog",
     "open_model",
     "parse_model_name",

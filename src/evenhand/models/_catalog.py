@@ -22,6 +22,11 @@ from evenhand.models._names import EMBEDDED_PROVIDERS, ModelName, check_base_url
 from evenhand.models._spec import Forced, Json, ModelSpec, Price, ReasoningPlace
 
 _SECRET_HEADERS = frozenset({"authorization", "x-api-key", "api-key", "proxy-authorization"})
+_NEEDED_FIELDS = (
+    ("split_completion", "budget_field"),
+    ("reasoning_budget", "budget_field"),
+    ("effort", "effort_field"),
+)
 _OTHER_PROVIDERS = (*EMBEDDED_PROVIDERS, "inspect")
 
 
@@ -110,6 +115,11 @@ class Catalog:
     providers: Mapping[str, _Layer]
     models: Mapping[str, _Layer]
 
+    def named(self, full_name: str) -> ModelSpec:
+        """Everything known of a listed model, by its ``provider/model``; it may lack an address."""
+        provider, _, model = full_name.partition("/")
+        return self._resolved(ModelName(provider, model))
+
     def spec(self, name: ModelName) -> ModelSpec:
         """Everything known of one model.
 
@@ -117,6 +127,15 @@ class Catalog:
             UsageError: For a provider that no catalog names, one without an address, or a split
                 budget without a field to put the reasoning budget in.
         """
+        spec = self._resolved(name)
+        if spec.base_url is None:
+            raise UsageError(
+                f"{name.full} has no address: write {name.full}@http://HOST:PORT/v1, "
+                f"or give [providers.{name.provider}] a base_url in a catalog file"
+            )
+        return spec
+
+    def _resolved(self, name: ModelName) -> ModelSpec:
         if name.provider not in self.providers:
             known = ", ".join(sorted([*self.providers, *_OTHER_PROVIDERS]))
             raise UsageError(
@@ -125,16 +144,9 @@ class Catalog:
             )
         layer = _over(self.providers[name.provider], self.models.get(name.full, {}))
         spec = _build(name.full, layer if name.base_url is None else layer | _address(name))
-        if spec.base_url is None:
-            raise UsageError(
-                f"{name.full} has no address: write {name.full}@http://HOST:PORT/v1, "
-                f"or give [providers.{name.provider}] a base_url in a catalog file"
-            )
-        for amount, path in (("split_completion", "budget_field"), ("effort", "effort_field")):
+        for amount, path in _NEEDED_FIELDS:
             if getattr(spec, amount) is not None and getattr(spec, path) is None:
                 raise UsageError(f"catalog entry {name.full}: {amount} needs {path}")
-        if spec.reasoning_budget is not None and spec.budget_field is None:
-            raise UsageError(f"catalog entry {name.full}: reasoning_budget needs budget_field")
         return spec
 
 
