@@ -57,7 +57,10 @@ def _table(rows: Sequence[Row]) -> pl.DataFrame:
 def _cell(
     outcomes: str, *, orders: Sequence[int] | None = None, **coordinates: object
 ) -> list[dict[str, object]]:
-    """One row a letter: r(ight), w(rong), t(ie), i(nvalid input), p(arsing), o(verlong)."""
+    """One row a letter: r(ight), w(rong), t(ie), i(nvalid input), p(arsing), o(verlong).
+
+    Rows are repeats of one order, or have the order seeds given.
+    """
     words = {
         "r": "correct",
         "w": "mistake",
@@ -68,8 +71,8 @@ def _cell(
     }
     rows: list[dict[str, object]] = []
     for index, letter in enumerate(outcomes):
-        order = {} if orders is None else {"order_seed": orders[index]}
-        rows.append({**coordinates, **order, "outcome": words[letter]})
+        order = {"repeat": index} if orders is None else {"order_seed": orders[index]}
+        rows.append({**order, **coordinates, "outcome": words[letter]})
     return rows
 
 

@@ -3,6 +3,7 @@ nothing valid is null, and generated and forced answers never pool."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
 import polars as pl
@@ -83,6 +84,25 @@ def test_all_right_is_not_certain(table: Table, cell: Cell) -> None:
     # One set of nine runs, all right: worth one run, Wilson for 1 of 1 is 0.2065 to 1.
     found = accuracy(table(cell("r" * 9)), ("model",)).row(0, named=True)
     assert (found["low"], found["high"]) == (pytest.approx(0.2065, abs=5e-5), 1.0)
+
+
+def test_interval_holds_what_it_promises(table: Table) -> None:
+    """Twelve sets of nine runs, each set with a chance of its own around 0.6; 250 studies."""
+    source = random.Random(0)
+    rows = [
+        {
+            "model": f"{study:03}",
+            "set_seed": seed,
+            "outcome": "correct" if source.random() < chance else "mistake",
+        }
+        for study in range(250)
+        for seed in range(12)
+        for chance in [source.betavariate(2.4, 1.6)]
+        for _ in range(9)
+    ]
+    found = accuracy(table(rows), ("model",))
+    covered = found.filter((pl.col("low") <= 0.6) & (pl.col("high") >= 0.6)).height
+    assert 230 <= covered <= 247
 
 
 def test_answer_modes_never_pool(table: Table, cell: Cell) -> None:

@@ -22,10 +22,11 @@ def cluster_wilson(
     """Wilson interval of a share, on the effective number of runs.
 
     The variance of the share is estimated between instance sets (ratio estimator). Its ratio to the
-    binomial variance, the design effect, is held between 1 (independent runs) and Kish's sum of
-    squared set sizes over runs (all runs of a set alike), and divides the number of runs. Where the
-    data cannot tell, with a share of 0 or 1 or with one set, the upper end is taken. So one run a
-    set gives the plain Wilson interval.
+    binomial variance is the design effect. It is widened for few sets by the square of Student's
+    over the normal quantile (Korn and Graubard 1998) and held between 1 (independent runs) and
+    Kish's sum of squared set sizes over runs (all runs of a set alike); then it divides the number
+    of runs. Where the data cannot tell, with a share of 0 or 1 or with one set, the upper end is
+    taken. So one run a set gives the plain Wilson interval.
 
     Args:
         frame: Results.
@@ -36,6 +37,8 @@ def cluster_wilson(
     Returns:
         The columns of ``by``, ``low``, ``high``; both null where nothing counts.
     """
+    from scipy import stats
+
     sets = list(dict.fromkeys([*by, *CLUSTER]))
     sizes = grouped(
         frame.with_columns(hit.alias("_hit"), counts.alias("_counts")),
@@ -66,7 +69,11 @@ def cluster_wilson(
         kish = _column(totals, "sum_mm") / runs
         effect = sets_count / (sets_count - 1) * between / (share * (1 - share) * runs)
     unknown = (sets_count < 2) | (share <= 0) | (share >= 1)
-    effect = np.where(unknown, kish, np.clip(effect, 1, kish))
+    few = (
+        stats.t.ppf((1 + LEVEL) / 2, np.maximum(sets_count - 1, 1))
+        / stats.norm.ppf((1 + LEVEL) / 2)
+    ) ** 2
+    effect = np.where(unknown, kish, np.clip(effect * few, 1, kish))
     low, high = wilson(share, runs / effect)
     return totals.with_columns(_nullable("low", low), _nullable("high", high)).select(
         *by, "low", "high"
