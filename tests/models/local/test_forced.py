@@ -13,9 +13,16 @@ from typing import Any
 import pytest
 import torch
 
+from evenhand.models._local._chat import token_ids
 from evenhand.models._local._forced import choose, question, string_log_probability
 
 Token = Callable[[str], int]
+Encode = Callable[[str], list[int]]
+
+
+@pytest.fixture
+def encode(tokenizer: Any) -> Encode:
+    return lambda text: token_ids(tokenizer, text, ())
 
 
 def rows(size: int, *tables: Mapping[int, float]) -> torch.Tensor:
@@ -48,8 +55,10 @@ def test_a_quote_that_merged_with_the_label_counts(tokenizer: Any, token: Token)
     assert got == pytest.approx(math.log(0.5 * (0.5 * 0.5 + 0.25)))
 
 
-def test_a_label_that_begins_the_other_is_not_favoured(tokenizer: Any, token: Token) -> None:
-    asked = question(tokenizer, '{"answer": "', ("a", "ab"))
+def test_a_label_that_begins_the_other_is_not_favoured(
+    tokenizer: Any, encode: Encode, token: Token
+) -> None:
+    asked = question(encode, '{"answer": "', ("a", "ab"))
     assert asked.labels == ((token("a"),), (token("a"), token("b")))
     start = {token("a"): 1.0}
     after_a = {token("b"): 0.75, token('"'): 0.25}
@@ -67,8 +76,10 @@ def test_a_label_that_begins_the_other_is_not_favoured(tokenizer: Any, token: To
     assert choice.label_mass == pytest.approx(1.0)
 
 
-def test_margin_is_second_minus_first_and_mass_their_sum(tokenizer: Any, token: Token) -> None:
-    asked = question(tokenizer, '{"answer": "', ("x", "y"))
+def test_margin_is_second_minus_first_and_mass_their_sum(
+    tokenizer: Any, encode: Encode, token: Token
+) -> None:
+    asked = question(encode, '{"answer": "', ("x", "y"))
     start = {token("x"): 0.5, token("y"): 0.125}
     ends = [{token('"'): 0.5}, {token('"'): 1.0}]
     logits = [rows(len(tokenizer), start, end) for end in ends]
@@ -78,16 +89,18 @@ def test_margin_is_second_minus_first_and_mass_their_sum(tokenizer: Any, token: 
     assert choice.label_mass == pytest.approx(0.375)
 
 
-def test_equal_labels_are_a_tie(tokenizer: Any, token: Token) -> None:
-    asked = question(tokenizer, '{"answer": "', ("x", "y"))
+def test_equal_labels_are_a_tie(tokenizer: Any, encode: Encode, token: Token) -> None:
+    asked = question(encode, '{"answer": "', ("x", "y"))
     same = rows(len(tokenizer), {token("x"): 0.25, token("y"): 0.25}, {token('"'): 0.5})
     choice = choose(tokenizer, asked, ("x", "y"), [same, same])
     assert (choice.label, choice.margin) == (None, 0.0)
     assert choice.label_mass == pytest.approx(0.25)
 
 
-def test_labels_beyond_ascii_and_labels_with_a_quote(tokenizer: Any, token: Token) -> None:
-    asked = question(tokenizer, '{"answer": "', ("é", 'a"'))
+def test_labels_beyond_ascii_and_labels_with_a_quote(
+    tokenizer: Any, encode: Encode, token: Token
+) -> None:
+    asked = question(encode, '{"answer": "', ("é", 'a"'))
     assert [len(ids) for ids in asked.labels] == [2, 3]  # two bytes; a, backslash, quote
     half = len(tokenizer)
     by_token = [{ids: 0.5} for ids in asked.labels[0]]
@@ -97,9 +110,9 @@ def test_labels_beyond_ascii_and_labels_with_a_quote(tokenizer: Any, token: Toke
 
 
 def test_tokens_that_merge_across_the_boundary_belong_to_the_labels(
-    tokenizer: Any, token: Token
+    encode: Encode, token: Token
 ) -> None:
-    asked = question(tokenizer, "say:t", ("he", "wo"))
+    asked = question(encode, "say:t", ("he", "wo"))
     assert asked.context == tuple(token(piece) for piece in ("s", "a", "y", ":"))
     assert asked.labels == (
         (token("the"),),

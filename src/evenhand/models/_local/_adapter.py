@@ -76,7 +76,7 @@ class LocalModel:
     def count_tokens(self, messages: Sequence[Message]) -> TokenCount:
         """Count the prompt's tokens, chat template included."""
         text = chat_text(self._tokenizer, messages)
-        return TokenCount(len(token_ids(self._tokenizer, text)), exact=True)
+        return TokenCount(len(token_ids(self._tokenizer, text, messages)), exact=True)
 
     async def generate(
         self, messages: Sequence[Message], settings: GenerationSettings
@@ -125,7 +125,7 @@ class LocalModel:
         stop: threading.Event,
         started: float,
     ) -> Generation:
-        ids = token_ids(self._tokenizer, chat_text(self._tokenizer, messages))
+        ids = token_ids(self._tokenizer, chat_text(self._tokenizer, messages), messages)
         left = self._room(len(ids), min(ANSWER_ROOM, settings.output_budget))
         most = settings.output_budget if left is None else min(settings.output_budget, left)
         runtime, reader = self._ready()
@@ -167,7 +167,11 @@ class LocalModel:
         if settings.labels is None:
             raise UsageError("a forced choice needs the two labels")
         context = chat_text(self._tokenizer, messages, forced=True)
-        asked = question(self._tokenizer, context, settings.labels)
+
+        def encode(text: str) -> list[int]:
+            return token_ids(self._tokenizer, text, messages)
+
+        asked = question(encode, context, settings.labels)
         self._room(len(asked.context), max(map(len, asked.labels)) + 1)
         runtime, reader = self._ready()
         logits, reused = reader.continuations(asked.context, asked.labels, stop)

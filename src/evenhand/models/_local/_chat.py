@@ -1,4 +1,4 @@
-"""Messages into token ids."""
+"""Messages into text and token ids."""
 
 from __future__ import annotations
 
@@ -48,7 +48,51 @@ def chat_text(
     return text + ANSWER_PREFIX
 
 
-def token_ids(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
-    """Token ids of text that a chat template has written, with nothing added."""
-    ids: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+def token_ids(
+    tokenizer: PreTrainedTokenizerBase, text: str, messages: Sequence[Message]
+) -> list[int]:
+    """Token ids of text that a chat template has written, with nothing added.
+
+    A control token's name inside a message (``<|im_end|>`` in a record) is read as the letters
+    that it is: no record can end its own turn.
+
+    Args:
+        tokenizer: The model's.
+        text: From :func:`chat_text`, possibly with more behind it.
+        messages: What the text was made from.
+
+    Raises:
+        UsageError: If a message holds a control token's name and this tokenizer cannot read it
+            as letters.
+    """
+    control = [token.content for token in tokenizer.added_tokens_decoder.values() if token.special]
+    forged = sorted({name for name in control for one in messages if name in one.content})
+    if not forged:
+        return _encode(tokenizer, text)
+    ids: list[int] = []
+    at = 0
+    for message in messages:
+        # Templates may trim a message, never more.
+        content = message.content if message.content in text[at:] else message.content.strip()
+        start = text.find(content, at)
+        if start < 0:
+            raise _inseparable(forged)
+        ids += _encode(tokenizer, text[at:start])
+        ids += _encode(tokenizer, content, split_special_tokens=True)
+        at = start + len(content)
+    ids += _encode(tokenizer, text[at:])
+    if tokenizer.decode(ids, clean_up_tokenization_spaces=False) != text:
+        raise _inseparable(forged)
     return ids
+
+
+def _encode(tokenizer: PreTrainedTokenizerBase, text: str, **options: Any) -> list[int]:
+    ids: list[int] = tokenizer(text, add_special_tokens=False, **options)["input_ids"]
+    return ids
+
+
+def _inseparable(forged: list[str]) -> UsageError:
+    return UsageError(
+        f"a message holds {', '.join(forged)}, which this model's tokenizer can only read as a "
+        "control token: leave such records out"
+    )

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evenhand.models._local._chat import token_ids
 from evenhand.models._protocol import ForcedChoice
 
 if TYPE_CHECKING:
@@ -39,10 +38,16 @@ class Question:
     labels: tuple[tuple[int, ...], ...]
 
 
-def question(tokenizer: PreTrainedTokenizerBase, context: str, labels: Sequence[str]) -> Question:
-    """Tokenise each label where it stands, and part what the labels share from what they do not."""
-    alone = token_ids(tokenizer, context)
-    whole = [token_ids(tokenizer, context + _inside_json(label)) for label in labels]
+def question(encode: Callable[[str], list[int]], context: str, labels: Sequence[str]) -> Question:
+    """Tokenise each label where it stands, and part what the labels share from what they do not.
+
+    Args:
+        encode: Text to token ids.
+        context: The prompt and the answer prefix.
+        labels: As a JSON string would hold them once escaped.
+    """
+    alone = encode(context)
+    whole = [encode(context + _inside_json(label)) for label in labels]
     shared = min(_common(alone, ids) for ids in whole)
     return Question(
         context=tuple(alone[:shared]), labels=tuple(tuple(ids[shared:]) for ids in whole)
