@@ -44,6 +44,10 @@ def open_model(
             from evenhand.models._local import open_local
 
             return open_local(parsed.full)
+        case "inspect":
+            from evenhand.models._inspect import open_inspect
+
+            return open_inspect(parsed.full, base_url=parsed.base_url)
     from evenhand.models._http import HttpModel
 
     known = catalog if isinstance(catalog, Catalog) else load_catalog(_path(catalog))
