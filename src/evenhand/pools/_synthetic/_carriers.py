@@ -7,6 +7,8 @@ label sees the other's word lists under ``other_...``, for frames such as "not {
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evenhand.pools._synthetic._data import read_data
@@ -68,7 +70,7 @@ def load_grammars(task: str, labels: tuple[str, str]) -> dict[str, LabelGrammar]
     for label, other in (labels, labels[::-1]):
         words = {
             **data.words(None),
-            **{OTHER + name: entries for name, entries in own[other].items()},
+            **_as_other(own[other]),
             **own[label],
         }
         bands = tuple(
@@ -78,3 +80,15 @@ def load_grammars(task: str, labels: tuple[str, str]) -> dict[str, LabelGrammar]
         )
         grammars[label] = LabelGrammar(bands, compile_lexicons(words))
     return grammars
+
+
+def _as_other(words: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The other label's word lists under their new names, in their entries' slots as well."""
+
+    def renamed(slot: re.Match[str]) -> str:
+        return f"{{{OTHER}{slot[1]}" if slot[1] in words else slot[0]
+
+    return {
+        OTHER + name: [re.sub(r"\{(\w+)", renamed, entry) for entry in entries]
+        for name, entries in words.items()
+    }

@@ -11,6 +11,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import TypeVar
 
+from evenhand._rank import rank_key
+
 T = TypeVar("T")
 
 _DIGEST_BITS = 256
@@ -23,14 +25,13 @@ class Draws:
     """An endless sequence of uniform draws that is fixed by its key.
 
     Args:
-        key: What names the sequence. Parts are written with their length, so no two keys collide.
+        key: What names the sequence; no two keys share one.
     """
 
     __slots__ = ("_bits", "_digest", "_state")
 
     def __init__(self, *key: str | int) -> None:
-        encoded = b"".join(b"%d:%s" % (len(part), part) for part in (str(k).encode() for k in key))
-        self._digest = hashlib.sha256(encoded).digest()
+        self._digest = rank_key(*key)
         self._state = int.from_bytes(self._digest, "big")
         self._bits = _DIGEST_BITS
 

@@ -79,11 +79,12 @@ def math_maker(task: str, labels: tuple[str, str]) -> Maker:
         labels: The label for even answers, then the label for odd ones.
     """
     lexicons, problems = load_problems(task)
+    scene = compile_template("[{scene}|{scene}|]")
     parity = {label: rest for rest, label in enumerate(labels)}
 
     def make(label: str, draws: Draws) -> Made:
         problem = draws.pick(problems)
-        text = fill(problem.template, lexicons, draws)
+        text = fill((*scene, " ", *problem.template), lexicons, draws)
         values = {name: draws.within(*limits) for name, limits in problem.ranges.items()}
         if evaluate(problem.answer, values) % 2 != parity[label]:
             values[problem.free] ^= 1
@@ -128,7 +129,7 @@ def free_numbers(terms: Terms) -> tuple[str, ...]:
 def _problem(data: ProblemData) -> Problem:
     answer = parse_terms(data.answer)
     return Problem(
-        template=compile_template(f"[{{scene}}|{{scene}}|] {data.text}"),
+        template=compile_template(data.text),
         # From an even number to an odd one: as many of each, and a neighbour for every number.
         ranges={
             name: (int(low) & ~1, int(high) | 1) for name, low, high in _RANGE.findall(data.numbers)

@@ -13,7 +13,12 @@ from pydantic import BaseModel, ConfigDict
 
 from evenhand.pools._synthetic._data import Entries, read_toml
 from evenhand.pools._synthetic._draw import Draws
-from evenhand.pools._synthetic._grammar import compile_lexicons, compile_template, fill
+from evenhand.pools._synthetic._grammar import (
+    Template,
+    compile_lexicons,
+    compile_template,
+    fill,
+)
 from evenhand.pools._synthetic._made import Made, Maker
 
 ARTICLE = "the"
@@ -53,8 +58,8 @@ def occurrence_maker(task: str, labels: tuple[str, str]) -> Maker:
 
     def make(label: str, draws: Draws) -> Made:
         clauses = [fill(two, lexicons, draws)]
-        if draws.below(3) == 0:
-            clauses.append(fill(one, lexicons, draws))
+        if (second := draws.below(6)) < 3:
+            clauses.append(fill(two if second == 0 else one, lexicons, draws))
         text = clauses[0] + "".join(draws.pick(_JOINS) + clause for clause in clauses[1:])
         text += draws.pick(_ENDS)
         if draws.below(5) < 2:
@@ -70,6 +75,12 @@ def occurrence_maker(task: str, labels: tuple[str, str]) -> Maker:
         return Made(f"{text} {tail}", count)
 
     return make
+
+
+def load_clauses(task: str) -> tuple[Template, ...]:
+    """Every clause that a message is made of."""
+    words = OccurrenceData.model_validate(read_toml(task)).words
+    return tuple(map(compile_template, (*words["clause"], *words["single"])))
 
 
 class Tails:
