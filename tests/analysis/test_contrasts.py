@@ -57,6 +57,17 @@ def test_hand_worked(table: Table, cell: Cell) -> None:
     assert -1 <= row["low"] < 0 < row["high"] <= 1
 
 
+def test_many_orders_of_a_set(table: Table, cell: Cell) -> None:
+    """Four orders each, all right and all wrong: 2 of the 70 ways to deal four labels."""
+    rows = [
+        *cell("rrrr", pattern=FIRST, orders=(1, 2, 3, 4)),
+        *cell("wwww", pattern=LAST, orders=(1, 2, 3, 4)),
+    ]
+    row = contrasts(table(rows), planned=ONE, permutations=20_000).row(0, named=True)
+    assert row["difference"] == 1.0
+    assert row["p_value"] == pytest.approx(2 / 70, abs=0.005)
+
+
 def test_weights_and_random(table: Table, cell: Cell) -> None:
     """first 1 less random's mean 1/3; (first + last) / 2 less random is 1/2 - 1/3."""
     rows = [

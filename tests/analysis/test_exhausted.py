@@ -20,6 +20,8 @@ def test_hand_worked(table: Table, cell: Cell) -> None:
         *cell("rrrw", model="split", reasoning_tokens=19_979),
         *cell("rr", model="split", reasoning_tokens=None),
         *cell("r", model="other", reasoning_tokens=20_000),
+        *cell("r", model="split", reasoning_tokens=30_000, attempts=2),
+        *cell("r", model="split", reasoning_tokens=30_000, variant="self"),
     ]
     found = exhausted_budgets(table(rows), {"split": 19_980})
     assert found["model"].to_list() == ["split", "split"]

@@ -51,6 +51,19 @@ def test_expected_differences_are_not_warned_of(table: Table) -> None:
     assert pooling_warnings(table(rows)).height == 0
 
 
+def test_what_was_never_asked_was_not_asked_differently(table: Table) -> None:
+    rows = [
+        {"parameters_sha256": "1", "upstream": "a"},
+        {"outcome": "invalid_input", "parameters_sha256": None, "upstream": None},
+    ]
+    assert pooling_warnings(table(rows)).height == 0
+
+
+def test_a_hash_is_shortened_in_the_sentence(table: Table) -> None:
+    rows = [{"parameters_sha256": "0" * 64}, {"parameters_sha256": "f" * 64}]
+    assert pooling_warnings(table(rows))["warning"][0].endswith("parameters: 00000000, ffffffff")
+
+
 def test_an_unstated_upstream_beside_a_stated_one(table: Table) -> None:
     found = pooling_warnings(table([{"upstream": "a"}, {"upstream": None}]))
     assert found["values"].to_list() == [["(not stated)", "a"]]

@@ -20,7 +20,7 @@ from evenhand.analysis._flips import flip_rate
 from evenhand.analysis._gap import best_worst_gap
 from evenhand.analysis._holm import holm
 from evenhand.analysis._margin import label_bias, oriented_margin
-from evenhand.analysis._null import gap_null
+from evenhand.analysis._null import PERMUTATIONS, gap_null
 from evenhand.analysis._orderings import original_against_orderings
 from evenhand.analysis._partition import CLUSTER, Invalid
 from evenhand.analysis._pooling import pooling_warnings
@@ -38,6 +38,7 @@ __all__ = [
     "CLUSTER",
     "CONTRASTS",
     "OVERALL",
+    "PERMUTATIONS",
     "Contrast",
     "GapPower",
     "Invalid",

@@ -99,19 +99,18 @@ def _measure(
             for name in blocks.patterns
         ]
     )
-    differences = cell_accuracy(*blocks.observed()) @ signs
+
+    def difference(right: Floats, runs: Floats) -> Floats:
+        return np.asarray(cell_accuracy(right, runs) @ signs, dtype=np.float64)
+
+    differences = difference(*blocks.observed())
     known = ~np.isnan(differences)
     if not known.any():
         return {}
     _, sets = np.unique(blocks.sets[known], return_inverse=True)
     per_set = np.bincount(sets, differences[known]) / np.bincount(sets)
     observed = float(per_set.mean())
-    nulls = np.concatenate(
-        [
-            _set_mean(cell_accuracy(right, runs) @ signs, blocks)
-            for right, runs in blocks.permuted(draws, rng)
-        ]
-    )
+    nulls = _set_mean(blocks.permuted_blockwise(difference, draws, rng), blocks)
     nulls = nulls[~np.isnan(nulls)]
     low, high = mean_bootstrap(per_set, rng)
     extreme = (np.abs(nulls) >= abs(observed) - _SAME).sum()

@@ -15,7 +15,9 @@ def exhausted_budgets(frame: pl.DataFrame, reasoning_budgets: Mapping[str, int])
     """Runs that spent their whole split reasoning budget, apart from the rest.
 
     A split budget reserves a few tokens for the answer, so an exhausted run still answers and
-    stays valid, where a shared budget would have made it overlong.
+    stays valid, where a shared budget would have made it overlong. The table's reasoning tokens
+    are sums over attempts and stages, so only experiments of one call can be told apart: those
+    that were retried, and the two-stage ``self`` prompt, are left out of both rows.
 
     Args:
         frame: Results, columns as ``RESULTS_SCHEMA``.
@@ -39,8 +41,9 @@ def exhausted_budgets(frame: pl.DataFrame, reasoning_budgets: Mapping[str, int])
                 f"the runs of {model} have no reasoning token count, so spent budgets cannot be "
                 "told apart: run it through a server that reports reasoning_tokens"
             )
+        one_call = (pl.col("attempts") == 1) & ~pl.col("variant").str.starts_with("self")
         parts.append(
-            rows.with_columns(
+            rows.filter(one_call).with_columns(
                 (pl.col("reasoning_tokens").fill_null(0) >= budget).alias("exhausted")
             )
         )

@@ -7,8 +7,9 @@ anew: six structured patterns to one unit each, random to as many as it has orde
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
 
 import numpy as np
 import polars as pl
@@ -19,6 +20,7 @@ from evenhand.analysis._partition import CLUSTER, CONDITIONS, Invalid, counted, 
 from evenhand.design import PATTERNS
 
 _CHUNK_CELLS = 2_000_000
+_ENUMERATED_UNITS = 6
 Ints = NDArray[np.int64]
 
 
@@ -81,6 +83,35 @@ class Blocks:
                 else:
                     runs[:, layout.blocks] = _deal(layout.counted, order) @ layout.slots
             yield right, runs
+
+    def permuted_blockwise(
+        self, statistic: Callable[[Floats, Floats], Floats], draws: int, rng: np.random.Generator
+    ) -> Floats:
+        """A statistic of each block under dealt labels, shape (draws, blocks).
+
+        Args:
+            statistic: From right and counted runs of shape (..., K) to values of shape (...).
+            draws: How many times labels are dealt.
+            rng: Source of randomness.
+        """
+        values = np.empty((draws, self.seeds.size))
+        for layout in self.layouts:
+            blocks, units = layout.right.shape
+            if units <= _ENUMERATED_UNITS:
+                # Few units have few dealings: work out each once, then draw among them.
+                orders = np.array(list(permutations(range(units))))
+                dealt = statistic(
+                    layout.right[:, orders] @ layout.slots, layout.counted[:, orders] @ layout.slots
+                )
+                drawn = rng.integers(len(orders), size=(draws, blocks))
+                values[:, layout.blocks] = dealt[np.arange(blocks), drawn]
+            else:
+                own = replace(layout, blocks=np.arange(blocks))
+                alone = replace(self, seeds=self.seeds[layout.blocks], layouts=(own,))
+                values[:, layout.blocks] = np.concatenate(
+                    [statistic(right, runs) for right, runs in alone.permuted(draws, rng)]
+                )
+        return values
 
     def seed_sums(self, cells: Floats) -> Floats:
         """Cells of shape (..., blocks, K) summed within set seeds: (..., seeds, K)."""

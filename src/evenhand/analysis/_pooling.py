@@ -12,7 +12,7 @@ _WATCHED: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("upstream", (), "answers came from different servers behind one router"),
     (
         "parameters_sha256",
-        ("answer_mode", "variant", "output_budget", "repeat"),
+        ("task", "answer_mode", "variant", "output_budget", "repeat"),
         "calls were sent with different parameters",
     ),
     ("pool", ("task",), "instances came from different pools"),
@@ -20,6 +20,8 @@ _WATCHED: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("pool_filter", ("task", "pool"), "one pool was filtered differently"),
 )
 """Column, what it may differ by beside the group, and what a difference means."""
+
+_OF_CALLS = ("upstream", "parameters_sha256")
 
 _COLUMNS = {
     "column": pl.String(),
@@ -33,7 +35,9 @@ def pooling_warnings(frame: pl.DataFrame, by: Sequence[str] = ("model",)) -> pl.
     """Where one group holds rows of different upstreams, parameters or pools.
 
     An empty value counts as a value of its own only beside others. Parameters may differ between
-    answer modes, variants, budgets and repeats, and pools between tasks, without a warning.
+    tasks, answer modes, variants, budgets and repeats, and pools between tasks, without a warning.
+    Experiments whose input never fitted (``invalid_input``) were not served by anyone and are left
+    out of the first two.
 
     Returns:
         ``by``, ``column``, ``values`` (sorted), ``runs``, ``warning`` (a sentence). No rows when
@@ -47,8 +51,9 @@ def pooling_warnings(frame: pl.DataFrame, by: Sequence[str] = ("model",)) -> pl.
     found = [pl.DataFrame(schema=schema)]
     for column, apart, meaning in _WATCHED:
         keys = list(dict.fromkeys([*by, *apart]))
+        asked = rows.filter(pl.col("outcome") != "invalid_input")
         mixed = grouped(
-            rows,
+            asked if column in _OF_CALLS else rows,
             keys,
             pl.col(column).fill_null("(not stated)").unique().sort().alias("values"),
             pl.len().cast(pl.Int64).alias("runs"),
@@ -64,7 +69,13 @@ def pooling_warnings(frame: pl.DataFrame, by: Sequence[str] = ("model",)) -> pl.
             merged.with_columns(
                 counts["runs"],
                 pl.lit(column).alias("column"),
-                (pl.lit(f"{meaning}: ") + pl.col("values").list.join(", ")).alias("warning"),
+                (pl.lit(f"{meaning}: ") + _shown(column).list.join(", ")).alias("warning"),
             ).select(*schema)
         )
     return in_order(pl.concat(found), by)
+
+
+def _shown(column: str) -> pl.Expr:
+    """A hash is told apart by its first digits."""
+    values = pl.col("values")
+    return values.list.eval(pl.element().str.head(8)) if column.endswith("sha256") else values
