@@ -1,5 +1,6 @@
 """The one results table (a row an experiment), read from run stores, Parquet or Inspect logs."""
 
+from evenhand._callable_room import make_callable
 from evenhand.results._arrangement import Arrangement, arrangement
 from evenhand.results._export import ExportFormat, export
 from evenhand.results._read import ATTEMPTS_SCHEMA, attempts, pending, results
@@ -19,3 +20,5 @@ __all__ = [
     "pending",
     "results",
 ]
+
+make_callable(__name__)
