@@ -50,13 +50,16 @@ def reference_command(
         if found.sds_above_tie is None
         else f"SD {found.sd:,.1f}, {found.sds_above_tie:.1f} SD above the tie at {n / 2:,.10g}"
     )
+    table = {
+        "predicted as majority": f"{found.expected:,.10g} expected, {distance}",
+        "reversed": f"{found.reversed:.3e}",
+        "tied": f"{found.tied:.3e}",
+        "reversed or tied": f"{found.failed:.3e}",
+        f"q for {reliability:g} reliability": _needed(needed, q_minority),
+    }
     lines = [
         f"{found.majority:,} majority and {found.minority:,} minority instances, {accuracies}",
-        f"  predicted as majority   {found.expected:,.10g} expected, {distance}",
-        f"  reversed                {found.reversed:.3e}",
-        f"  tied                    {found.tied:.3e}",
-        f"  reversed or tied        {found.failed:.3e}",
-        f"  {f'q for {reliability:g}':22}  {_needed(needed, q_minority)}",
+        *(f"  {name:24}  {value}" for name, value in table.items()),
     ]
     sys.stdout.write("\n".join(lines) + "\n")
 
