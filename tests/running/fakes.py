@@ -43,7 +43,7 @@ class FakeModel:
     latency_s: float = 0.0
     tokens: TokenCount = field(default_factory=lambda: TokenCount(100, exact=True))
     price: Price | None = None
-    identity: Mapping[str, Any] = field(default_factory=dict)
+    sends: Mapping[str, Any] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     settings: list[GenerationSettings] = field(default_factory=list)
     running: int = 0
@@ -73,6 +73,10 @@ class FakeModel:
         """Count as told."""
         self.counted += 1
         return self.tokens
+
+    def parameters(self, settings: GenerationSettings) -> Mapping[str, Any]:
+        """What a call sends beside the messages."""
+        return self.sends
 
     async def aclose(self) -> None:
         """Remember it."""

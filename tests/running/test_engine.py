@@ -173,15 +173,15 @@ def test_a_changed_plan_is_refused(
 
 
 def test_changed_settings_are_refused(workload: Workload, tmp_path: Path) -> None:
-    run(workload, FakeModel(identity={"effort": "low"}), tmp_path, FAST)
+    run(workload, FakeModel(sends={"effort": "low"}), tmp_path, FAST)
     with pytest.raises(UsageError, match="model was fake/model and is fake/other"):
-        run(workload, FakeModel(name="fake/other", identity={"effort": "low"}), tmp_path, FAST)
-    with pytest.raises(UsageError, match=r"model\.effort was low and is high"):
-        run(workload, FakeModel(identity={"effort": "high"}), tmp_path, FAST)
+        run(workload, FakeModel(name="fake/other", sends={"effort": "low"}), tmp_path, FAST)
+    with pytest.raises(UsageError, match=r"request\.effort was low and is high"):
+        run(workload, FakeModel(sends={"effort": "high"}), tmp_path, FAST)
     with pytest.raises(UsageError, match="max_attempts was 3 and is 1"):
         run(
             workload,
-            FakeModel(identity={"effort": "low"}),
+            FakeModel(sends={"effort": "low"}),
             tmp_path,
             RunOptions(max_attempts=1, progress=False),
         )

@@ -1,6 +1,8 @@
 """The engine: attempts, retries, concurrency, budget, resume, the run store."""
 
 from evenhand.running._engine import run, run_async
+from evenhand.running._estimate import Estimate, estimate
+from evenhand.running._filter import FilterResult, filter_pool
 from evenhand.running._open import open_work
 from evenhand.running._options import RunOptions, RunSummary
 from evenhand.running._ordering import order_for_prefix_sharing
@@ -11,6 +13,8 @@ from evenhand.running._workload import Work, Workload
 
 __all__ = [
     "AttemptRecord",
+    "Estimate",
+    "FilterResult",
     "RunOptions",
     "RunStore",
     "RunSummary",
@@ -18,6 +22,8 @@ __all__ = [
     "Work",
     "Workload",
     "answer_key",
+    "estimate",
+    "filter_pool",
     "open_work",
     "order_for_prefix_sharing",
     "plan",

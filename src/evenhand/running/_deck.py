@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from evenhand.design import Experiment, arrange, ranked, select, split_count
+from evenhand._rank import first_ranked, rank_part
+from evenhand.design import Experiment, arrange, split_count
 from evenhand.errors import UsageError
 from evenhand.pools import Instance, Pool
 from evenhand.prompts import fold, render
@@ -59,7 +60,12 @@ class Deck:
         self._escaped = [_escape(text) for text in texts]
         self._lengths = [len(text) for text in texts]
         most = max((experiment.n for experiment in experiments), default=0)
-        self._headers = [f"Instance {k}: ".encode() for k in range(1, most + 1)]
+        headers = [f"Instance {k}: " for k in range(1, most + 1)]
+        self._header_lengths = [len(header) for header in headers]
+        self._headers = [
+            _escape(f"\n{header}" if k else header) for k, header in enumerate(headers)
+        ]
+        self._lines = lru_cache(maxsize=None)(self._lines_of)
         self._shuffle = lru_cache(maxsize=_SEED_CACHE)(self._shuffle_by)
         self._head = lru_cache(maxsize=None)(self._head_of)
 
@@ -78,19 +84,26 @@ class Deck:
                 key = (label, experiment.set_seed)
                 if key not in needs or needs[key][0] < count:
                     needs[key] = (count, experiment)
+        by_label = {
+            label: [instance for instance in self.pool.instances if instance.label == label]
+            for label in self.task.labels
+        }
+        last = {
+            label: [rank_part(instance.id) for instance in instances]
+            for label, instances in by_label.items()
+        }
         places: dict[str, int] = {}
         rankings: dict[tuple[str, int], list[int]] = {}
         for (label, seed), (count, experiment) in needs.items():
-            ranking = ranked(self.pool, label, seed)[:count]
-            if len(ranking) < count:
-                select(
-                    self.pool,
-                    n=experiment.n,
-                    p=experiment.p,
-                    majority_label=experiment.majority_label,
-                    set_seed=seed,
-                    labels=self.task.labels,
+            known = by_label[label]
+            if len(known) < count:
+                raise UsageError(
+                    f"pool {self.pool.name} has {len(known)} instances of {label!r} and "
+                    f"n = {experiment.n}, p = {experiment.p} needs {count}: "
+                    "use a smaller n or a larger pool"
                 )
+            purpose = ("select", seed, self.task.name, label)
+            ranking = [known[at] for at in first_ranked(count, *purpose, last=last[label])]
             for instance in ranking:
                 if instance.id not in places:
                     places[instance.id] = len(self.instances)
@@ -124,29 +137,44 @@ class Deck:
         For the ``self`` variant :data:`PLANNED_INSTRUCTION` stands for the instruction.
         """
         head = self._head(experiment.base_variant, experiment.swapped)
-        escaped = self._escaped
-        lines = map(bytes.__add__, self._headers, [escaped[at] for at in self.order(experiment)])
+        order = self.order(experiment)
+        lines = [b""] * (2 * len(order))
+        lines[::2] = self._headers[: len(order)]
+        lines[1::2] = map(self._escaped.__getitem__, order)
         digest = hashlib.sha256(head.escaped)
-        digest.update(b"\\n".join(lines))
+        digest.update(b"".join(lines))
         digest.update(b'"]]')
         return digest.hexdigest()
 
     def characters(self, experiment: Experiment) -> int:
         """Length of the rendered prompt in characters."""
-        head = self._head(experiment.base_variant, experiment.swapped).characters
-        texts = sum(map(self._lengths.__getitem__, self.order(experiment)))
-        headers = sum(map(len, self._headers[: experiment.n]))
-        return head + texts + headers + experiment.n - 1
+        return self._head(experiment.base_variant, experiment.swapped).characters + self._lines(
+            experiment.n, experiment.p, experiment.majority_label, experiment.set_seed
+        )
+
+    def _lines_of(self, n: int, p: str, majority_label: str, set_seed: int) -> int:
+        """Characters of all instance lines of a set, whatever their order."""
+        counts = split_count(n, p)
+        labels = (majority_label, self.task.other(majority_label))
+        texts = sum(
+            self._lengths[at]
+            for label, count in zip(labels, counts, strict=True)
+            for at in self._rankings[label, set_seed][:count]
+        )
+        return texts + sum(self._header_lengths[:n]) + n - 1
 
     def shared_characters(self, one: Experiment, other: Experiment) -> int:
-        """Length of the common beginning of two prompts, counted in whole instance lines."""
-        if one.variant != other.variant:
+        """Length of the common beginning of two prompts, counted in whole instance lines.
+
+        None is known for ``self``, whose prompts begin with what the model writes.
+        """
+        if one.variant != other.variant or one.base_variant == "self":
             return 0
         shared = self._head(one.base_variant, one.swapped).characters
         for k, (at, there) in enumerate(zip(self.order(one), self.order(other), strict=False)):
             if at != there:
                 break
-            shared += len(self._headers[k]) + self._lengths[at] + 1
+            shared += self._header_lengths[k] + self._lengths[at] + 1
         return shared
 
     def _shuffle_by(self, order_seed: int) -> list[int]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from evenhand.design import AXES, Experiment
 from evenhand.errors import UsageError
-from evenhand.models import Model
+from evenhand.models import GenerationSettings, Model
 from evenhand.running._options import RunOptions
 from evenhand.running._store import RunStore
 from evenhand.running._workload import Snapshot
@@ -16,21 +16,30 @@ from evenhand.running._workload import Snapshot
 _SHOWN = 5
 
 
+@runtime_checkable
+class _Describes(Protocol):
+    """A model that says what a call sends beside the messages, as the HTTP adapter does."""
+
+    def parameters(self, settings: GenerationSettings) -> Mapping[str, Any]: ...
+
+
 def run_settings(model: Model, options: RunOptions) -> dict[str, Any]:
     """Everything outside the plan that decides what is sent and which attempt counts.
 
-    A model adapter may state more about its requests (reasoning effort, upstream routing) in an
-    attribute ``identity``: a mapping of JSON values, secrets excluded.
+    Of a model that describes its requests (``parameters``), every field counts: reasoning effort,
+    upstream routing, the name of the cap. Budget and seed are the plan's, so they are held fixed.
     """
-    identity: Mapping[str, Any] = getattr(model, "identity", None) or {}
-    settings = {
+    settings: dict[str, Any] = {
         "model": model.name,
         "answer_mode": options.answer_mode,
         "temperature": options.temperature,
         "max_attempts": options.max_attempts,
         "cache_instruction": options.cache_instruction,
-        **{f"model.{name}": value for name, value in identity.items()},
     }
+    if isinstance(model, _Describes):
+        fixed = GenerationSettings(temperature=options.temperature, seed=0)
+        for name, value in model.parameters(fixed).items():
+            settings[f"request.{name}"] = value
     return {name: json.loads(json.dumps(value)) for name, value in settings.items()}
 
 

@@ -62,6 +62,8 @@ def _group(experiment: Experiment) -> tuple[object, ...]:
 
 def _leading(experiment: Experiment) -> int:
     """Instances in the leading block of one label; 0 where labels alternate or are shuffled."""
+    if experiment.pattern in ("random", "soft-majority-edges", "soft-majority-middle"):
+        return 0
     majority, minority = split_count(experiment.n, experiment.p)
     match experiment.pattern:
         case "majority-first":
@@ -70,7 +72,5 @@ def _leading(experiment: Experiment) -> int:
             return minority
         case "majority-edges":
             return (majority + 1) // 2
-        case "majority-middle":
-            return (minority + 1) // 2
         case _:
-            return 0
+            return (minority + 1) // 2
