@@ -166,7 +166,7 @@ def _is_right(task: Task, instance: Instance, reader: Model) -> bool:
     messages = render(task, [instance]).messages
     settings = GenerationSettings(labels=task.labels)
     reply = asyncio.run(reader.generate(messages, settings))
-    return json.loads(reply.text) == {"answer": instance.label}
+    return reply.text == json.dumps({"answer": instance.label})
 
 
 def test_faults(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "_export",
     "_task",
     "_data",
+    "_filter",
     "_models",
     "_reference",
 )

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, TypeVa
 
 import typer
 
-from evenhand.cli._options import split_integers, split_words
+from evenhand.cli._options import parse_per_label, split_integers, split_words
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
-    from evenhand.pools import PerLabel
     from evenhand.running import Workload
 
 P = ParamSpec("P")
@@ -146,19 +145,9 @@ class Grid:
             data=self.data,
             table=table,
             task_files=self.task or (),
-            per_label=_per_label(self.per_label),
+            per_label=parse_per_label(self.per_label),
             **self.axes(),
         )
-
-
-def _per_label(text: str | None) -> PerLabel:
-    if text is None:
-        return None
-    if text == "all":
-        return "all"
-    if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"--per-label {text!r}: give a number of instances, or all")
-    return int(text)
 
 
 def with_grid(command: Callable[Concatenate[Grid, P], R]) -> Callable[..., R]:

@@ -1,8 +1,13 @@
-"""Option values that stand for several: words and whole numbers."""
+"""Option values that need reading: lists of words and of whole numbers, pool sizes."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from evenhand.errors import UsageError
+
+if TYPE_CHECKING:
+    from evenhand.pools import PerLabel
 
 
 def split_words(text: str) -> list[str]:
@@ -37,3 +42,18 @@ def split_integers(text: str) -> list[int]:
             raise UsageError(f"the range {part!r} runs backwards: write {high}-{low}")
         numbers.extend(range(low, high + 1))
     return numbers
+
+
+def parse_per_label(text: str | None) -> PerLabel:
+    """The value of ``--per-label``.
+
+    Raises:
+        UsageError: If it is neither a number from 1 nor ``all``.
+    """
+    if text is None:
+        return None
+    if text == "all":
+        return "all"
+    if not (text.isascii() and text.isdecimal()) or int(text) < 1:
+        raise UsageError(f"--per-label {text!r}: give a number of instances, or all")
+    return int(text)

@@ -1,5 +1,6 @@
 """Where instances come from."""
 
+from evenhand.pools._agreement import Agreement, AloneAnswers, agreement, filtered_pool
 from evenhand.pools._build import PerLabel
 from evenhand.pools._fetch import Fetched, fetch_upstream
 from evenhand.pools._folder import holds_upstream
@@ -11,13 +12,17 @@ from evenhand.pools._upstream import UPSTREAM, Upstream
 
 __all__ = [
     "UPSTREAM",
+    "Agreement",
+    "AloneAnswers",
     "Fetched",
     "Instance",
     "PerLabel",
     "Pool",
     "TableSource",
     "Upstream",
+    "agreement",
     "fetch_upstream",
+    "filtered_pool",
     "holds_upstream",
     "load_pool",
     "pool_path",
