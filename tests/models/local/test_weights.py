@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from evenhand._cache import cache_dir
 from evenhand.errors import UsageError
 from evenhand.models._local import _weights, fetch_weights, open_local, weights_path
-from evenhand.models._local._cache import cache_dir
 from evenhand.models._local._weights import EmbeddedWeights, WeightsError, verified_weights
 
 CONTENT = b"weights"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evenhand._cache import cache_dir
 from evenhand.errors import UsageError
-from evenhand.models._local._cache import cache_dir
 from evenhand.models._local._gguf import FORMAT, convert, converted_is_current
 from evenhand.models._local._weights import embedded, verified_weights
 

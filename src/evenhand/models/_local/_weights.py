@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from evenhand._cache import cache_dir
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.models._local._cache import cache_dir
 
 
 class WeightsError(EvenhandError):
