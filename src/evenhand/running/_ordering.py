@@ -23,17 +23,19 @@ def order_for_prefix_sharing(experiments: Iterable[Experiment]) -> tuple[Experim
         The same experiments, each once.
     """
     listed = list(experiments)
-    first_seen: dict[tuple[object, ...], int] = {}
+    labels: dict[str, set[str]] = {}
+    for experiment in listed:
+        labels.setdefault(experiment.task, set()).add(experiment.majority_label)
+    groups: dict[tuple[object, ...], int] = {}
+    kinds: dict[tuple[str, str], int] = {}
     for at, experiment in enumerate(listed):
-        first_seen.setdefault(_group(experiment), at)
-    tasks: dict[tuple[str, str], int] = {}
-    for at, experiment in enumerate(listed):
-        tasks.setdefault((experiment.task, experiment.variant), at)
+        kinds.setdefault((experiment.task, experiment.variant), at)
+        groups.setdefault(_group(experiment, labels[experiment.task]), at)
 
     def key(experiment: Experiment) -> tuple[object, ...]:
         return (
-            tasks[experiment.task, experiment.variant],
-            first_seen[_group(experiment)],
+            kinds[experiment.task, experiment.variant],
+            groups[_group(experiment, labels[experiment.task])],
             -_leading(experiment),
             experiment.n,
             experiment.p,
@@ -47,15 +49,17 @@ def order_for_prefix_sharing(experiments: Iterable[Experiment]) -> tuple[Experim
     return tuple(sorted(listed, key=key))
 
 
-def _group(experiment: Experiment) -> tuple[object, ...]:
-    """Experiments whose prompts can share leading instances."""
+def _group(experiment: Experiment, labels: set[str]) -> tuple[object, ...]:
+    """Experiments whose prompts can share leading instances: set, and label of the first block."""
     e = experiment
     shared = (e.task, e.pool, e.variant, e.set_seed, e.order_seed)
     match e.pattern:
         case "majority-first" | "majority-edges":
-            return (*shared, "majority", e.majority_label)
+            return (*shared, "block", e.majority_label)
         case "majority-last" | "majority-middle":
-            return (*shared, "minority", e.majority_label)
+            # A plan with one majority label has no mirrored set to share a block with.
+            other = min(labels - {e.majority_label}, default=None)
+            return (*shared, "block", other)
         case _:
             return (*shared, e.pattern, e.majority_label, e.n, e.p)
 
