@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -16,3 +17,13 @@ def _no_stray_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder with the five public sets; the test is skipped where there is none."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("EVENHAND_DATA", beside))
+    if not folder.is_dir():
+        pytest.skip(f"no public data sets in {folder}: set EVENHAND_DATA to their folder")
+    return folder
