@@ -23,6 +23,7 @@ for _room in (
     "models",
     "running",
     "results",
+    "inspecting",
     "analysis",
     "report",
     "cli",
@@ -32,8 +33,8 @@ for _room in (
 ALLOWED["outcomes"] -= {"pools", "design", "prompts"}
 ALLOWED["prompts"] -= {"design"}
 ALLOWED["models"] -= {"design"}
-ALLOWED["analysis"] -= {"models", "running"}
-ALLOWED["report"] -= {"models"}
+ALLOWED["analysis"] -= {"models", "running", "inspecting"}
+ALLOWED["report"] -= {"models", "inspecting"}
 
 
 def imported_rooms(file: Path) -> set[str]:

@@ -3,7 +3,7 @@
 from evenhand._callable_room import make_callable
 from evenhand.results._arrangement import Arrangement, arrangement
 from evenhand.results._export import ExportFormat, export
-from evenhand.results._read import ATTEMPTS_SCHEMA, attempts, pending, results
+from evenhand.results._read import ATTEMPTS_SCHEMA, attempts, parameters_sha256, pending, results
 from evenhand.results._schema import OUTCOMES, RESULTS_SCHEMA, VALID_OUTCOMES, Outcome
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "arrangement",
     "attempts",
     "export",
+    "parameters_sha256",
     "pending",
     "results",
 ]
