@@ -1,7 +1,7 @@
 """Measure the synthetic pools: lengths, what gives a label away, carriers, time.
 
-    python benchmarks/synthetic_pools.py
-    python benchmarks/synthetic_pools.py --data ../shared/data
+    python -m benchmarks.synthetic_pools
+    python -m benchmarks.synthetic_pools --data ../shared/data
 
 With ``--data`` the same is measured on the public sets in that folder. Both are measured on 2,000
 instances of each label; the bag of words is trained on half of them and tested on the other. The
