@@ -22,32 +22,58 @@ def report_command(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for report.html (default: the first run's folder)."),
+        typer.Option("--out", help="Folder for everything written (default: the first run's)."),
     ] = None,
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--compare", metavar="A B", help="Two models to set against each other."),
+    ] = None,
+    page_only: Annotated[
+        bool, typer.Option("--page-only", help="Leave out the tables and figures as files.")
+    ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the findings and the file's path as JSON.")
+        bool, typer.Option("--json", help="Print findings, files and what is missing as JSON.")
     ] = False,
 ) -> None:
-    """Write the report of finished experiments: a table here, and one HTML file that opens offline.
+    """Report finished experiments: a table here, one HTML file, and the paper's tables and figures.
 
     Example: evenhand report runs/r200
     """
     from dataclasses import asdict
 
-    from evenhand.report import finding_rows, load_runs, terminal_report, write_report
+    from evenhand.report import (
+        finding_rows,
+        load_runs,
+        terminal_report,
+        write_everything,
+        write_report,
+    )
 
     loaded = load_runs(runs)
-    path = write_report(runs, out if out is not None else _folder(runs[0]), loaded=loaded)
+    folder = out if out is not None else _folder(runs[0])
+    manifest = []
+    if page_only:
+        path = write_report(runs, folder, loaded=loaded, compared=compare)
+    else:
+        report = write_everything(loaded, folder, compared=compare)
+        path, manifest = report.page, [asdict(entry) for entry in report.manifest]
     if as_json:
-        found = {
-            "report": str(path),
-            "findings": [asdict(one) for one in finding_rows(loaded.frame)],
-        }
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        found = [asdict(one) for one in finding_rows(loaded.frame)]
+        printed = {"report": str(path), "findings": found, "manifest": manifest}
+        sys.stdout.write(json.dumps(printed, indent=2) + "\n")
         return
     from rich.console import Console
 
     Console().print(terminal_report(loaded.frame))
+    files = sum(len(entry["files"]) for entry in manifest)
+    missing = [entry["paper"] for entry in manifest if not entry["made"]]
+    if files:
+        sys.stdout.write(f"{files} files in {folder}/tables and {folder}/figures\n")
+    if missing:
+        sys.stdout.write(
+            f"not made, for want of runs: {', '.join(missing)} "
+            f"({folder / 'manifest.json'} says which runs would supply them)\n"
+        )
     sys.stdout.write(f"report: {path}\n")
 
 

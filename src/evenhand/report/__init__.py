@@ -19,7 +19,14 @@ from evenhand.report._page import (
 from evenhand.report._pictograms import pictogram
 from evenhand.report._render import render_page
 from evenhand.report._terminal import terminal_report
-from evenhand.report._write import build_page, finding_rows, write_page, write_report
+from evenhand.report._write import (
+    Report,
+    build_page,
+    finding_rows,
+    write_everything,
+    write_page,
+    write_report,
+)
 
 __all__ = [
     "Block",
@@ -34,6 +41,7 @@ __all__ = [
     "Page",
     "Panel",
     "Prose",
+    "Report",
     "Section",
     "Table",
     "build_page",
@@ -44,6 +52,7 @@ __all__ = [
     "pictogram",
     "render_page",
     "terminal_report",
+    "write_everything",
     "write_page",
     "write_report",
 ]

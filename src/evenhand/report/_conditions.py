@@ -115,6 +115,32 @@ def one_setting(frame: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
+def same_size(frame: pl.DataFrame, main: pl.DataFrame) -> pl.DataFrame:
+    """Rows of each model's main n and p under any prompt and budget, each experiment once."""
+    original = (pl.col("pattern") == "random") | pl.col("order_seed").is_null()
+    sizes = main.select("model", "n", "p").unique()
+    rows = frame.filter(original & (pl.col("repeat") == 0))
+    return one_setting(rows.join(sizes, on=["model", "n", "p"], how="semi", maintain_order="left"))
+
+
+def size_grid(frame: pl.DataFrame) -> pl.DataFrame:
+    """Standard orders of the settings that vary n or p; the others would weigh one cell more."""
+    rows = standard_orders(frame)
+    varied = (
+        rows.group_by("model", "setting")
+        .agg(pl.struct("n", "p").n_unique().alias("sizes"))
+        .filter(pl.col("sizes") > 1)
+    )
+    kept = rows.join(varied, on=["model", "setting"], how="semi", maintain_order="left")
+    return one_setting(kept)
+
+
+def pooled_models(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows that may be pooled over models: simulated readers only among themselves."""
+    real = frame.filter(~pl.col("model").str.starts_with("reader/"))
+    return real if real.height else frame
+
+
 def describe_condition(frame: pl.DataFrame) -> str:
     """``n = 100, p = 0.55, 3 set seeds`` for the rows at hand."""
     n = ", ".join(f"{value:,}" for value in sorted(frame["n"].unique()))

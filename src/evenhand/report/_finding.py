@@ -61,11 +61,16 @@ class Finding:
     verdict: Verdict
 
 
-def findings(frame: pl.DataFrame, *, permutations: int = 10_000) -> tuple[Finding, ...]:
-    """One finding a model, in the frame's order of models."""
+def findings(frame: pl.DataFrame, nulls: pl.DataFrame | None = None) -> tuple[Finding, ...]:
+    """One finding a model, in the frame's order of models.
+
+    Args:
+        frame: Results, one condition a model.
+        nulls: :func:`evenhand.analysis.gap_null` of the frame by model, where it is known already.
+    """
     shares = accuracy(frame, ("model", "pattern"))
     gaps = best_worst_gap(frame)
-    nulls = holm(gap_null(frame, permutations=permutations))
+    nulls = holm(gap_null(frame) if nulls is None else nulls)
     found = []
     for model in dict.fromkeys(frame["model"]):
         mine = frame.filter(pl.col("model") == model)

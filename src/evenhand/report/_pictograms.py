@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 from functools import cache
 
-from evenhand.design import arrange
+from evenhand.design import PATTERNS, arrange
 from evenhand.report._theme import MAJORITY, MINORITY
 
 RECORDS = 20
 MAJORITY_RECORDS = 12
 _CELL, _HEIGHT, _SHORT = 6, 12, 6
+_WIDTH = RECORDS * _CELL - 1
+_VIEW = f"0 0 {_WIDTH} {_HEIGHT}"
 
 DESCRIPTIONS = {
     "random": "records in a random order",
@@ -51,27 +53,45 @@ def toy_order(pattern: str) -> str:
 
 
 def pictogram(pattern: str, *, title: bool = True) -> str:
-    """Inline SVG of one pattern.
+    """Inline SVG of one pattern, complete in itself.
 
     Args:
         pattern: One of the seven order patterns.
         title: Whether the SVG names itself to screen readers; False when a label stands beside it.
     """
-    bars = "".join(
+    size = f'viewBox="{_VIEW}" width="{_WIDTH}" height="{_HEIGHT}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="pictogram" {size} '
+    if not title:
+        return f'{head}aria-hidden="true" focusable="false">{_bars(pattern)}</svg>'
+    named = f"<title>{pattern}: {DESCRIPTIONS[pattern]}</title>"
+    return f'{head}role="img">{named}{_bars(pattern)}</svg>'
+
+
+def pictogram_sprite() -> str:
+    """All pictograms as symbols, to stand once in a page."""
+    symbols = "".join(
+        f'<symbol id="order-{pattern}" viewBox="{_VIEW}">{_bars(pattern)}</symbol>'
+        for pattern in PATTERNS
+    )
+    return f'<svg class="hidden" aria-hidden="true" focusable="false">{symbols}</svg>'
+
+
+def pictogram_use(pattern: str) -> str:
+    """A reference to the sprite's pictogram, for a place where a label stands beside it."""
+    return (
+        f'<svg class="pictogram" viewBox="{_VIEW}" aria-hidden="true" focusable="false">'
+        f'<use href="#order-{pattern}"/></svg>'
+    )
+
+
+def _bars(pattern: str) -> str:
+    return "".join(
         f'<rect x="{at * _CELL}" y="0" width="{_CELL - 1}" height="{_HEIGHT}" fill="{MAJORITY}"/>'
         if label == "A"
         else f'<rect x="{at * _CELL}" y="{_HEIGHT - _SHORT}" width="{_CELL - 1}" '
         f'height="{_SHORT}" fill="{MINORITY}"/>'
         for at, label in enumerate(toy_order(pattern))
     )
-    width = RECORDS * _CELL - 1
-    head = (
-        '<svg xmlns="http://www.w3.org/2000/svg" class="pictogram" '
-        f'viewBox="0 0 {width} {_HEIGHT}" width="{width}" height="{_HEIGHT}" '
-    )
-    if not title:
-        return f'{head}aria-hidden="true" focusable="false">{bars}</svg>'
-    return f'{head}role="img"><title>{pattern}: {DESCRIPTIONS[pattern]}</title>{bars}</svg>'
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from evenhand.report._page import Facts, Figure, Page, Panel, Prose, Table
-from evenhand.report._pictograms import pictogram
+from evenhand.report._pictograms import pictogram_sprite, pictogram_use
 
 if TYPE_CHECKING:
     import jinja2
@@ -101,7 +101,8 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["pictogram"] = lambda name: Markup(pictogram(name, title=False))
+    environment.globals["pictogram"] = lambda name: Markup(pictogram_use(name))
+    environment.globals["sprite"] = Markup(pictogram_sprite())
     environment.globals["id_of"] = id
     environment.globals["kind"] = lambda block: _KINDS[type(block)]
     return environment

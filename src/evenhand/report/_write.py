@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from evenhand.errors import UsageError
+from evenhand.report._catalogue import Made, Material
 from evenhand.report._conditions import describe_condition, main_condition, told_apart
+from evenhand.report._exhibits import ManifestEntry, exhibits, write_exhibits
 from evenhand.report._explorer import LookUp
 from evenhand.report._finding import Finding, findings, lead
 from evenhand.report._load import LoadedRuns, load_runs
 from evenhand.report._page import Page, Section
 from evenhand.report._render import render_page
 from evenhand.report._sections import (
+    budget_section,
+    compare_section,
     explorer_section,
     facts_section,
     forced_section,
     gap_section,
+    missing_section,
+    model_section,
     outcome_section,
     position_section,
+    prompt_section,
+    size_section,
 )
 
 FOOTER = (
@@ -31,12 +40,21 @@ FOOTER = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was written: the page, and one manifest entry for each of the paper's exhibits."""
+
+    page: Path
+    manifest: tuple[ManifestEntry, ...]
+
+
 def write_report(
     runs: Sequence[Path],
     out: Path,
     extra: Sequence[Section] = (),
     *,
     loaded: LoadedRuns | None = None,
+    compared: tuple[str, str] | None = None,
 ) -> Path:
     """Write one self-contained HTML file about one run or several.
 
@@ -45,17 +63,41 @@ def write_report(
         out: A folder, or a path that ends in ``.html``.
         extra: Sections of other rooms.
         loaded: The same runs, where they have been read already.
+        compared: Two model names to set against each other.
 
     Returns:
         The file.
 
     Raises:
-        UsageError: If a path is no run, or no experiment is finished yet.
+        UsageError: If a path is no run, no experiment is finished yet, or a compared model is
+            unknown.
     """
     loaded = load_runs(runs) if loaded is None else loaded
-    with loaded.look_up() as look_up:
-        page = build_page(loaded.frame, extra, look_up, loaded.notes)
-    return write_page(page, out)
+    material, made = _prepare(loaded.frame)
+    return _write_page(loaded, material, made, out, extra, compared)
+
+
+def write_everything(
+    loaded: LoadedRuns,
+    out: Path,
+    extra: Sequence[Section] = (),
+    *,
+    compared: tuple[str, str] | None = None,
+) -> Report:
+    """Write the page, and every table and figure that the data allow as files beside it.
+
+    Args:
+        loaded: From :func:`load_runs`.
+        out: A folder: ``report.html``, ``manifest.json``, ``tables/`` and ``figures/`` go there.
+        extra: Sections of other rooms.
+        compared: Two model names to set against each other.
+
+    Raises:
+        UsageError: As :func:`write_report`.
+    """
+    material, made = _prepare(loaded.frame)
+    page = _write_page(loaded, material, made, out, extra, compared)
+    return Report(page, write_exhibits(made, out))
 
 
 def build_page(
@@ -63,6 +105,8 @@ def build_page(
     extra: Sequence[Section] = (),
     look_up: LookUp | None = None,
     notes: Sequence[str] = (),
+    *,
+    compared: tuple[str, str] | None = None,
 ) -> Page:
     """The page for a results table.
 
@@ -72,30 +116,64 @@ def build_page(
         extra: Sections of other rooms; they come before the experiments.
         look_up: Where the texts of an experiment come from; without it none is shown.
         notes: What a reader must know about the runs, shown with their facts.
+        compared: Two model names to set against each other.
 
     Raises:
         UsageError: If there is no finished experiment to report.
     """
+    material, made = _prepare(frame)
+    return _page(material, made, extra, look_up, notes, compared)
+
+
+def _prepare(frame: pl.DataFrame) -> tuple[Material, dict[str, Made]]:
     if frame.is_empty():
         raise UsageError(
             "nothing to report: no experiment is finished yet; "
             "run the same evenhand run command again to continue it"
         )
-    rows = told_apart(frame)
-    main = main_condition(rows)
-    found = findings(main)
+    material = Material(frame)
+    return material, exhibits(material)
+
+
+def _write_page(
+    loaded: LoadedRuns,
+    material: Material,
+    made: dict[str, Made],
+    out: Path,
+    extra: Sequence[Section],
+    compared: tuple[str, str] | None,
+) -> Path:
+    with loaded.look_up() as look_up:
+        page = _page(material, made, extra, look_up, loaded.notes, compared)
+    return write_page(page, out)
+
+
+def _page(
+    material: Material,
+    made: dict[str, Made],
+    extra: Sequence[Section],
+    look_up: LookUp | None,
+    notes: Sequence[str],
+    compared: tuple[str, str] | None,
+) -> Page:
     sections = [
-        position_section(main, found),
-        gap_section(found),
-        outcome_section(main),
-        forced_section(rows),
+        position_section(material, made),
+        compare_section(material, *compared) if compared is not None else None,
+        gap_section(material),
+        outcome_section(material, made),
+        forced_section(material.rows),
+        model_section(material, made),
+        size_section(made),
+        prompt_section(made),
+        budget_section(made),
         *extra,
-        explorer_section(rows, look_up) if look_up is not None else None,
-        facts_section(rows, notes),
+        explorer_section(material.rows, look_up) if look_up is not None else None,
+        facts_section(material.rows, notes),
+        missing_section(made),
     ]
     return Page(
         title="evenhand report: does order change the answer?",
-        lead=lead(found, describe_condition(main)),
+        lead=lead(material.found, describe_condition(material.main)),
         sections=tuple(section for section in sections if section is not None),
         footer=FOOTER,
     )

@@ -57,6 +57,7 @@ def margin_by_pattern(frame: pl.DataFrame) -> Figure | None:
         chart = (
             layered.properties(width=190)
             .facet(facet=alt.Facet("model:N", sort=models, title=None), columns=3, data=values)
+            .resolve_axis(x="independent")
             .properties(usermeta={"each": LABEL_WIDTH + 8, "most": 3})
         )
         panel = 165

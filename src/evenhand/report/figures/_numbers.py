@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from evenhand.design import PATTERNS
 from evenhand.report._numbers import count, decimal
 from evenhand.report._page import Cell, Column, Table
 
@@ -22,12 +23,12 @@ HEADINGS = {
 
 
 def key_cell(name: str, value: object) -> Cell:
-    """A cell for a grouping column; patterns get their pictogram."""
+    """A cell for a grouping column, ``name``; patterns get their pictogram."""
     if isinstance(value, (int, float)):
         text = f"{value:g}" if isinstance(value, float) else f"{value:,}"
         return Cell(text, value)
     text = str(value)
-    return Cell(text, text, pattern=text if name == "pattern" else None)
+    return Cell(text, text, pattern=text if text in PATTERNS else None)
 
 
 def key_columns(by: Sequence[str]) -> tuple[Column, ...]:

@@ -76,6 +76,7 @@ def outcomes_by_pattern(frame: pl.DataFrame) -> Figure:
         chart = (
             layered.properties(width=190)
             .facet(facet=alt.Facet("model:N", sort=models, title=None), columns=3, data=values)
+            .resolve_axis(x="independent")
             .properties(usermeta={"each": LABEL_WIDTH + 8, "most": 3})
         )
         panel = 165
@@ -223,6 +224,7 @@ def invalid_counts(frame: pl.DataFrame) -> Figure | None:
             columns=3,
             data=alt.InlineData(values=data.to_dicts()),
         )
+        .resolve_axis(x="independent")
         .properties(usermeta={"left": 84, "most": 3})
     )
     worst = rates.sort("invalid_rate", descending=True).row(0, named=True)

@@ -80,6 +80,7 @@ def majority_position(frame: pl.DataFrame) -> Figure:
                 columns=3,
                 data=alt.InlineData(values=data.to_dicts()),
             )
+            .resolve_axis(x="independent")
             .properties(usermeta={"each": LABEL_WIDTH + 8, "most": 3})
         )
         panel = 165
@@ -124,8 +125,7 @@ def all_patterns_by_model(frame: pl.DataFrame) -> Figure | None:
 def all_patterns_by_task(frame: pl.DataFrame) -> Figure | None:
     """Per-task accuracy on all seven order patterns, models pooled (Figure 18).
 
-    Every model counts the same: models with fewer valid runs weigh less in none of the tasks'
-    patterns than the runs they have.
+    Runs of all models pool, so a model weighs as many runs as it has valid ones.
     """
     return _by_row(frame, "task", None, "Accuracy on each task, by order")
 
