@@ -102,6 +102,30 @@ def test_a_contrast_that_was_not_run(table: Table, cell: Cell) -> None:
     assert done["p_holm"] == done["p_value"]
 
 
+def test_margins(table: Table) -> None:
+    """Towards the majority: first +2 (positive) and +1 (negative), last 0 and -1: mean 2."""
+    rows = [
+        {
+            "answer_mode": "forced",
+            "majority_label": majority,
+            "pattern": pattern,
+            "margin": margin,
+            "outcome": "mistake",
+        }
+        for majority, pattern, margin in (
+            ("positive", FIRST, 2.0),
+            ("negative", FIRST, -1.0),
+            ("positive", LAST, 0.0),
+            ("negative", LAST, 1.0),
+        )
+    ]
+    row = contrasts(table(rows), planned=ONE, value="margin", permutations=4_000)
+    assert (row["difference"].item(), row["sets"].item()) == (2.0, 2)
+    # Both sets differ by 2, so two of the four ways to swap are as large.
+    assert row["p_value"].item() == pytest.approx(0.5, abs=0.03)
+    assert contrasts(table([{}]), planned=ONE, value="margin").height == 0
+
+
 def test_other_patterns_do_not_disturb(preset: Preset) -> None:
     """First and last are right alike although the middle fails: p is not small."""
     source = random.Random(3)
@@ -146,6 +170,9 @@ def test_holm() -> None:
         pytest.approx(0.03),
         pytest.approx(0.04),
     ]
+    # The second's own 0.021 is less than the first's 0.04, and may not be.
+    close = pl.DataFrame({"p_value": [0.02, 0.021]})
+    assert holm(close)["p_holm"].to_list() == pytest.approx([0.04, 0.04])
     empty = pl.DataFrame({"p_value": [None]}, schema={"p_value": pl.Float64})
     assert holm(empty)["p_holm"].to_list() == [None]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -11,17 +12,19 @@ import polars as pl
 from evenhand.analysis._bootstrap import generator, mean_bootstrap
 from evenhand.analysis._holm import holm
 from evenhand.analysis._intervals import Floats
+from evenhand.analysis._margin import ORIENTED, oriented
 from evenhand.analysis._null import PERMUTATIONS, cell_accuracy
 from evenhand.analysis._partition import Invalid, checked, in_order
 from evenhand.analysis._permute import Blocks, split_blocks
 from evenhand.design import STRUCTURED_PATTERNS
 
 _SAME = 1e-9
+Value = Literal["accuracy", "margin"]
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Mean accuracy of the ``plus`` patterns less that of the ``minus`` patterns."""
+    """Mean of the ``plus`` patterns less mean of the ``minus`` patterns."""
 
     name: str
     plus: tuple[str, ...]
@@ -44,6 +47,7 @@ def contrasts(
     invalid: Invalid = "exclude",
     *,
     planned: Sequence[Contrast] = CONTRASTS,
+    value: Value = "accuracy",
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> pl.DataFrame:
@@ -53,15 +57,28 @@ def contrasts(
     counts are left out. The interval redraws sets (cluster bootstrap). The two-sided p-value deals
     the labels anew among the runs of the contrast's own patterns, within the set.
 
+    Args:
+        frame: Results, columns as ``RESULTS_SCHEMA``.
+        by: Grouping columns, without ``pattern``.
+        invalid: What an invalid experiment counts as.
+        planned: The contrasts.
+        value: ``accuracy``, or ``margin`` for the margin of forced choices towards the majority
+            (natural-log units; rows without a margin are left out).
+        permutations: How many times labels are dealt.
+        seed: Seed of dealing and bootstrap.
+
     Returns:
-        ``by``, ``contrast``, ``difference`` (-1 to 1, mean over sets), ``low``, ``high`` (95%),
-        ``p_value``, ``p_holm`` (adjusted over the contrasts of the group), ``sets``. A contrast
-        whose patterns were not run together in any set has nulls and 0 sets.
+        ``by``, ``contrast``, ``difference`` (mean over sets; -1 to 1 for accuracy), ``low``,
+        ``high`` (95%), ``p_value``, ``p_holm`` (adjusted over the contrasts of the group),
+        ``sets``. A contrast whose patterns were not run together in any set has nulls and 0 sets.
 
     Raises:
         UsageError: For an unknown column, or generated and forced answers in one group.
     """
     rows = checked(frame, by, invalid)
+    score = "correct"
+    if value == "margin":
+        rows, score = oriented(rows), ORIENTED
     schema = {name: rows.schema[name] for name in by} | {
         "contrast": pl.String(),
         "difference": pl.Float64(),
@@ -71,11 +88,11 @@ def contrasts(
         "sets": pl.Int64(),
     }
     found: dict[tuple[object, ...], list[dict[str, object]]] = {}
-    for key, _ in split_blocks(rows, by, invalid):
+    for key, _ in split_blocks(rows, by, invalid, score):
         found[key] = [dict(zip(by, key, strict=True)) | _empty(c) for c in planned]
     for at, contrast in enumerate(planned):
         needed = rows.filter(pl.col("pattern").is_in([*contrast.plus, *contrast.minus]))
-        for key, blocks in split_blocks(needed, by, invalid):
+        for key, blocks in split_blocks(needed, by, invalid, score):
             rng = generator("contrast " + contrast.name, seed, *key)
             found[key][at] |= _measure(contrast, blocks, permutations, rng)
     groups = [holm(pl.DataFrame(values, schema=schema)) for values in found.values()]

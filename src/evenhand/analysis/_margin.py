@@ -11,6 +11,20 @@ from evenhand.analysis._intervals import mean_interval
 from evenhand.analysis._partition import CLUSTER, checked, grouped, in_order, ratio
 from evenhand.errors import UsageError
 
+ORIENTED = "_oriented"
+
+
+def oriented(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows that have a margin, with the margin towards the majority as ``_oriented``.
+
+    Raises:
+        UsageError: If a majority label is not among its row's labels.
+    """
+    rows = frame.filter(pl.col("margin").is_not_null())
+    _check_labels(rows)
+    sign = pl.when(_is_second("majority_label")).then(1.0).otherwise(-1.0)
+    return rows.with_columns((sign * pl.col("margin")).alias(ORIENTED))
+
 
 def oriented_margin(
     frame: pl.DataFrame, by: Sequence[str] = ("model", "task", "pattern")
@@ -28,18 +42,11 @@ def oriented_margin(
     Raises:
         UsageError: For an unknown column, or a majority label that is not among a row's labels.
     """
-    rows = checked(frame, by).filter(pl.col("margin").is_not_null())
-    _check_labels(rows)
-    rows = rows.with_columns(
-        pl.when(_is_second("majority_label"))
-        .then(pl.col("margin"))
-        .otherwise(-pl.col("margin"))
-        .alias("_oriented")
-    )
+    rows = oriented(checked(frame, by))
     seeds = grouped(
         rows,
         list(dict.fromkeys([*by, "set_seed"])),
-        pl.col("_oriented").mean().alias("margin"),
+        pl.col(ORIENTED).mean().alias("margin"),
         pl.len().cast(pl.Int64).alias("runs"),
     )
     means = grouped(
@@ -50,10 +57,10 @@ def oriented_margin(
         pl.len().cast(pl.Int64).alias("seeds"),
         pl.col("runs").sum(),
     )
-    sets = grouped(rows, list(dict.fromkeys([*by, *CLUSTER])), pl.col("_oriented").mean())
+    sets = grouped(rows, list(dict.fromkeys([*by, *CLUSTER])), pl.col(ORIENTED).mean())
     spread = [
         mean_interval(np.asarray(values, dtype=np.float64))
-        for values in grouped(sets, by, pl.col("_oriented"))["_oriented"]
+        for values in grouped(sets, by, pl.col(ORIENTED))[ORIENTED]
     ]
     return in_order(
         means.with_columns(

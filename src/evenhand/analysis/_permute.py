@@ -31,7 +31,7 @@ class Layout:
     Attributes:
         blocks: Positions of the blocks in the group, shape (B,).
         slots: 1 where unit u has pattern k, shape (U, K).
-        right: Right runs of each unit, shape (B, U).
+        right: Right runs of each unit (or the sum of another score), shape (B, U).
         counted: Runs of each unit that count, shape (B, U).
     """
 
@@ -124,14 +124,14 @@ def _deal(units: Floats, order: Ints) -> Floats:
 
 
 def split_blocks(
-    frame: pl.DataFrame, by: Sequence[str], invalid: Invalid
+    frame: pl.DataFrame, by: Sequence[str], invalid: Invalid, score: str = "correct"
 ) -> Iterator[tuple[tuple[object, ...], Blocks]]:
-    """Each group's key, in the order of ``by``, and its blocks."""
+    """Each group's key, in the order of ``by``, and its blocks; ``score`` is what runs add up."""
     block = ["model", *CLUSTER, *CONDITIONS]
     units = grouped(
         frame.with_columns(counted(invalid).alias("_counted")),
         list(dict.fromkeys([*by, *block, "pattern", "order_seed"])),
-        pl.col("correct").sum().cast(pl.Float64).alias("right"),
+        pl.col(score).sum().cast(pl.Float64).alias("right"),
         pl.col("_counted").sum().cast(pl.Float64).alias("counted"),
     ).with_columns(
         pl.struct(block).rank("dense").cast(pl.Int64).alias("_block"),
