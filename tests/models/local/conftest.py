@@ -18,7 +18,7 @@ TEMPLATE = (
     "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
-MERGES = ('" }', "t h", "th e", "Ġ the", '! "')
+MERGES = ('" }', "t h", "th e", "Ġ the", '! "', "1 2")
 TINY = {
     "num_hidden_layers": 2,
     "num_attention_heads": 4,
@@ -36,7 +36,7 @@ def _byte_letters() -> list[str]:
 
 @pytest.fixture(scope="session")
 def meta() -> dict[str, Any]:
-    """GGUF metadata of a tokenizer of 256 bytes, five merges and three control tokens."""
+    """GGUF metadata of a tokenizer of 256 bytes, six merges and three control tokens."""
     letters = _byte_letters()
     tokens = [*SPECIALS, *letters, *(merge.replace(" ", "") for merge in MERGES)]
     kinds = [3] * len(SPECIALS) + [1] * (len(tokens) - len(SPECIALS))

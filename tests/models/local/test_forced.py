@@ -40,7 +40,7 @@ def test_the_quote_is_every_token_that_starts_with_it(tokenizer: Any, token: Tok
         len(tokenizer),
         {token("n"): 0.5},
         {token("o"): 0.25},
-        {token('"'): 0.25, token('"}'): 0.5, token("o"): 0.125},
+        {token('"'): 0.25, token('"}'): 0.5, token('!"'): 0.125},
     )
     ids = [token("n"), token("o")]
     got = string_log_probability(tokenizer, token('"'), ids, logits)

@@ -110,7 +110,6 @@ def test_what_follows_a_prompt_is_forgotten_again(
     reader = Reader(runtime, CHUNK)
     first, _ = reader.read(ids, stop)
     reader.extend([9, 9, 9])
-    reader.rewind()
     again, reused = reader.read(ids, stop)
     assert (reused, torch.equal(first, again)) == (16, True)
 

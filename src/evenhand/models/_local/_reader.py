@@ -109,15 +109,8 @@ class Reader:
         found = []
         for tail in tails:
             found.append(torch.cat([first[None], self.extend(tail)]))
-            self.rewind()
+            _cut(self._state, len(ids))
         return found, reused
-
-    def rewind(self) -> None:
-        """Forget what was read after the last prompt; a plain state only, else forget it all."""
-        if self.plain:
-            _cut(self._state, len(self._ids))
-        else:
-            self.forget()
 
     def forget(self) -> None:
         """Drop the remembered prompt, and its memory."""

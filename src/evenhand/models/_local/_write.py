@@ -74,7 +74,6 @@ def write(
         ids.append(token)
         if count < most:
             logits = reader.extend([token])[-1]
-    reader.rewind()
     return Reply(tuple(ids), len(ids) + (finish == "stop"), finish, reused)
 
 
