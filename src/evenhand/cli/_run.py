@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenhand.cli._grid import Grid, with_grid
+from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
-    from evenhand.running import RunSummary
+    from evenhand.models import Model
+    from evenhand.running import RunOptions, RunSummary, Workload
+
+UNPAID = ("reader/", "local/", "hf/")
 
 
 def register(app: typer.Typer) -> None:
@@ -41,6 +45,13 @@ def run_command(
     max_attempts: Annotated[
         int, typer.Option("--max-attempts", help="Attempts, the first valid one kept.")
     ] = 3,
+    cache_instruction: Annotated[
+        bool,
+        typer.Option(
+            "--cache-instruction",
+            help="Variant self: write the instruction once per task and n, not once per attempt.",
+        ),
+    ] = False,
     concurrency: Annotated[
         int | None, typer.Option("--concurrency", help="Calls at once (default: adapts).")
     ] = None,
@@ -48,16 +59,27 @@ def run_command(
         float | None,
         typer.Option("--max-cost", help="Most dollars the folder may cost; a hard stop."),
     ] = None,
+    ask_over: Annotated[
+        float,
+        typer.Option("--ask-over", help="Ask first when more dollars than this are expected."),
+    ] = 5.0,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask about the cost.")] = False,
     give_up_after: Annotated[
         float,
         typer.Option("--give-up-after", help="Minutes without a single success that end the run."),
     ] = 10.0,
+    rerun: Annotated[
+        str | None,
+        typer.Option(
+            "--rerun", help="overlong: only those experiments again, with a raised --budget."
+        ),
+    ] = None,
     models: Annotated[
         Path | None, typer.Option("--models", help="Your additions to the model catalog (TOML).")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Ask one model every experiment of a plan; a killed run goes on where it was.
+    """Ask one model every experiment of a plan; a run that was stopped goes on where it was.
 
     Example: evenhand run core --model reader/first-200 --out runs/r200
     """
@@ -65,21 +87,44 @@ def run_command(
     from evenhand.running import RunOptions, answer_key, run
 
     options = RunOptions(
-        answer_mode=answer,  # type: ignore[arg-type]  # checked by RunOptions
+        answer_mode=answer,  # type: ignore[arg-type]  # RunOptions refuses other words
         max_attempts=max_attempts,
+        cache_instruction=cache_instruction,
         concurrency=concurrency,
         max_cost_usd=max_cost,
         give_up_after_s=60 * give_up_after,
+        rerun=rerun,  # type: ignore[arg-type]
     )
     workload = grid.workload()
     key = answer_key(workload) if model.startswith("reader/") else None
-    summary = run(workload, open_model(model, answer_key=key, catalog=models), out, options)
+    adapter = open_model(model, answer_key=key, catalog=models)
+    if not model.startswith(UNPAID):
+        _announce(workload, adapter, options, out, ask_over=None if yes else ask_over)
+    summary = run(workload, adapter, out, options)
     if as_json:
         sys.stdout.write(json.dumps(asdict(summary), indent=2) + "\n")
     else:
         sys.stdout.write(summary_text(summary, out) + "\n")
     if summary.exit_code:
         raise typer.Exit(summary.exit_code)
+
+
+def _announce(
+    workload: Workload, model: Model, options: RunOptions, out: Path, *, ask_over: float | None
+) -> None:
+    """Say what the run will take; above the limit, go on only if the user says so."""
+    from evenhand.cli._forecast import forecast_lines
+    from evenhand.running import estimate
+
+    expected = estimate(workload, model, options, out=out)
+    sys.stderr.write("".join(f"{line}\n" for line in forecast_lines(expected)))
+    cost = expected.expected_cost_usd
+    if cost is None or ask_over is None or cost <= ask_over:
+        return
+    question = f"this is expected to cost ${cost:,.2f}, more than ${ask_over:,.2f}"
+    if not sys.stdin.isatty():
+        raise UsageError(f"{question}: say --yes, or raise --ask-over")
+    typer.confirm(f"{question}. Go on?", abort=True, err=True)
 
 
 def summary_text(summary: RunSummary, out: Path) -> str:

@@ -1,0 +1,34 @@
+"""What a run will take, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evenhand.running import Estimate
+
+
+def forecast_lines(estimate: Estimate) -> list[str]:
+    """Calls, tokens and money of a run, one line each, ready to print."""
+    about = "" if estimate.counted_exactly else "about "
+    lines = [
+        f"experiments to run: {estimate.experiments:,}",
+        f"calls: {estimate.calls:,}, at worst {estimate.worst_calls:,}",
+        f"input tokens: {about}{estimate.input_tokens:,}, of which {estimate.shared_tokens:,} "
+        "repeat the start of the prompt before",
+        f"output tokens: {estimate.expected_output_tokens:,} expected ({estimate.output_basis}), "
+        f"at worst {estimate.worst_output_tokens:,}",
+    ]
+    if estimate.too_long:
+        lines.append(
+            f"too long: {estimate.too_long:,} prompts do not fit the model's window and end as "
+            "invalid_input, unpaid"
+        )
+    if estimate.expected_cost_usd is None or estimate.worst_cost_usd is None:
+        lines.append("cost: price unknown (a file given with --models can state it)")
+    else:
+        lines.append(
+            f"cost: ${estimate.expected_cost_usd:,.2f} expected, at worst "
+            f"${estimate.worst_cost_usd:,.2f}, nothing counted as cached"
+        )
+    return lines

@@ -1,0 +1,145 @@
+"""Contract: `plan` counts, `run` runs and goes on, bad usage is one message and exit code 2."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from evenhand.cli import main
+from evenhand.results import results
+
+
+def evenhand(monkeypatch: pytest.MonkeyPatch, *words: str | Path) -> int:
+    """Run the command line in process; the exit code."""
+    monkeypatch.setattr(sys, "argv", ["evenhand", *map(str, words)])
+    try:
+        main()
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def test_plan_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("plan", "core", "--tasks", "sentiment,ner", "--n", "200", "--json")
+    assert evenhand(monkeypatch, *words) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["experiments"] == 108
+    assert shown["task"] == {"sentiment": 54, "ner": 54}
+    assert shown["pattern"]["random"] == 36
+    assert shown["n"] == {"200": 108}
+    assert round(shown["power"]["null_mean"], 2) > 0.2
+
+
+def test_plan_forecasts_for_a_model(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (
+        "plan",
+        "core",
+        "--tasks",
+        "ner",
+        "--n",
+        "20",
+        "--model",
+        "openai-compatible/x@http://127.0.0.1:9/v1",
+    )
+    assert evenhand(monkeypatch, *words, "--wished-gap", "60") == 0
+    shown = capsys.readouterr().out
+    assert "54 experiments a model" in shown
+    assert "calls: 54, at worst 162" in shown
+    assert "cost: price unknown" in shown
+    assert "a gap of 60 points needs" in shown
+
+
+RUN = ("run", "core", "--tasks", "sentiment", "--n", "20", "--set-seeds", "0")
+
+
+def test_run_then_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (*RUN, "--model", "reader/perfect", "--out", tmp_path / "run")
+    assert evenhand(monkeypatch, *words) == 0
+    assert "18 of 18 experiments done: 18 correct" in capsys.readouterr().out
+    assert evenhand(monkeypatch, *words, "--json") == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary["done"], summary["calls"]) == (18, 18)
+    frame = results(tmp_path / "run")
+    assert frame["correct"].all()
+    assert frame.height == 18
+
+
+def test_counterbalance_and_repeats_multiply(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = (*RUN, "--patterns", "majority-first", "--counterbalance", "--repeats", "2")
+    assert evenhand(monkeypatch, *words, "--model", "reader/perfect", "--out", tmp_path / "r") == 0
+    assert results(tmp_path / "r").height == 2 * 2 * 2
+
+
+def test_a_server_that_is_down_leaves_everything_pending(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (
+        *RUN,
+        "--model",
+        "openai-compatible/x@http://127.0.0.1:9/v1",
+        "--out",
+        tmp_path / "run",
+    )
+    assert evenhand(monkeypatch, *words, "--give-up-after", "0.02") == 3
+    assert "18 are pending" in capsys.readouterr().out
+    assert results(tmp_path / "run").height == 0
+
+
+FAULTS: list[tuple[tuple[str, ...], str]] = [
+    (("plan", "core", "--tasks", "poetry"), "unknown task 'poetry': use one of math, ner"),
+    (("plan", "cores"), "unknown setting 'cores': use one of core, counts"),
+    (("plan", "core", "--n", "50"), "use n = 40 or 60"),
+    (("plan", "core", "--n", "many"), "'many' is not a whole number"),
+    (("plan", "core", "--patterns", "first"), "unknown pattern 'first'"),
+    (("plan", "core", "--tasks", "ner", "--majority-labels", "positive"), "no label 'positive'"),
+    (("plan", "core", "--per-label", "few"), "give a number of instances, or all"),
+    (("plan", "core", "--data", "nowhere"), "nowhere"),
+    (("plan", "core", "--data", "a", "--pool", "b"), "two sources"),
+    (("plan", "core", "--pool", "rows.csv"), "a table serves one task"),
+    ((*RUN, "--model", "reader/slow", "--out", "x"), "reader/first-K"),
+    ((*RUN, "--model", "nobody/x", "--out", "x"), "nobody"),
+    ((*RUN, "--model", "reader/perfect", "--out", "x", "--answer", "maybe"), "unknown answer mode"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), FAULTS)
+def test_bad_usage(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert evenhand(monkeypatch, *words) == 2
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert "Traceback" not in shown
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_setting_is_refused_on_the_same_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (*RUN, "--model", "reader/perfect", "--out", tmp_path / "run")
+    assert evenhand(monkeypatch, *words) == 0
+    assert evenhand(monkeypatch, *words[:-2], "--out", tmp_path / "run", "--p", "0.7") == 2
+    assert "0.7" in capsys.readouterr().err
+    assert results(tmp_path / "run").height == 18
+
+
+@pytest.mark.parametrize("command", ["demo", "plan", "run", "report", "export"])
+def test_help_pages_have_an_example(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert evenhand(monkeypatch, command, "--help") == 0
+    assert f"Example: evenhand {command}" in capsys.readouterr().out
