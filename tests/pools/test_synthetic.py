@@ -37,7 +37,7 @@ def test_texts_are_distinct_and_clean(pool: Pool) -> None:
     for text in texts:
         assert text == " ".join(text.split())
         assert text.isprintable()
-        assert not re.search(r"[\[\]{}|~]|<(?!3)|\ba (?=[aio])", text), text
+        assert not re.search(r"[\[\]{}|~]|<(?!3)|\ba (?!one\b)(?=[aio])", text), text
 
 
 def test_the_first_instances_do_not_depend_on_the_size(pool: Pool) -> None:
@@ -55,9 +55,9 @@ def test_another_seed_gives_other_texts_under_the_same_ids(pool: Pool) -> None:
 
 
 GOLDEN = {
-    "math": "793b0c06cb7d3e5a",
-    "ner": "21a5a854258ed8a0",
-    "occurrence": "f5bcad6b36f7c4f2",
+    "math": "803df3c89b3e679e",
+    "ner": "b467486015446e54",
+    "occurrence": "fc4cb6b74d739898",
     "sentiment": "09fe286d7422fa59",
     "wsd": "4f7383fe4464a26b",
 }
