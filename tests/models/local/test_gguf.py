@@ -117,6 +117,7 @@ def test_logits_are_those_of_the_original(
     convert(source, SHA, folder)
     assert converted_is_current(folder, SHA)
     assert [path.name for path in folder.parent.iterdir()] == ["tiny"]
+    assert len({path.stat().st_mode for path in folder.iterdir()}) == 1
     ids = torch.arange(3, 43)[None]
     models: list[Any] = [AutoModelForCausalLM.from_pretrained(each) for each in (original, folder)]
     with torch.inference_mode():

@@ -93,6 +93,8 @@ def convert(source: Path, source_sha256: str, folder: Path) -> None:
         _config(meta, tied="lm_head.weight" not in state).save_pretrained(fresh)
         _generation_config(meta).save_pretrained(fresh)
         build_tokenizer(source, meta).save_pretrained(fresh)
+        # safetensors writes for its owner only; the rest of the folder follows the umask.
+        shutil.copymode(fresh / "config.json", fresh / "model.safetensors")
         sizes = {path.name: path.stat().st_size for path in sorted(fresh.iterdir())}
         manifest = {"format": FORMAT, "source_sha256": source_sha256, "sizes": sizes}
         (fresh / _MANIFEST).write_text(json.dumps(manifest, indent=1), "utf-8")

