@@ -1,6 +1,6 @@
 """Time the statistics at the size of the paper's study, over simulated answers.
 
-Run: python benchmarks/statistics.py [--models 15] [--permutations 10000]
+Run: python benchmarks/inference.py [--models 15] [--permutations 10000]
 
 Prints one line a measurement: seconds, and the peak memory of the process at the end. The targets:
 all tables and figures' numbers of 30,000 experiments within 60 s and 1.5 GB, and the null of the
