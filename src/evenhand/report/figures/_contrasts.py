@@ -29,12 +29,14 @@ def planned_contrasts(frame: pl.DataFrame) -> Figure | None:
     known = found.filter(pl.col("difference").is_not_null())
     if known.is_empty():
         return None
-    names = [c.name for c in CONTRASTS if c.name in set(known["contrast"])]
+    names = [_short(c.name) for c in CONTRASTS if c.name in set(known["contrast"])]
     models = frame["model"].unique(maintain_order=True).to_list()
-    data = in_percent(known, ["difference", "low", "high"])
-    title = "difference in right answers, points"
+    data = in_percent(known, ["difference", "low", "high"]).with_columns(
+        pl.Series("contrast", [_short(name) for name in known["contrast"]], dtype=pl.String)
+    )
+    title = "difference, points"
     base = alt.Chart().encode(
-        y=alt.Y("contrast:N", sort=names, title=None, axis=alt.Axis(labelLimit=190))
+        y=alt.Y("contrast:N", sort=names, title=None, axis=alt.Axis(labelLimit=140))
     )
     layers = (
         alt.Chart().mark_rule(strokeDash=[4, 4]).encode(x=alt.datum(0, title=title)),
@@ -59,7 +61,7 @@ def planned_contrasts(frame: pl.DataFrame) -> Figure | None:
             layered.properties(width=190)
             .facet(facet=alt.Facet("model:N", sort=models, title=None), columns=3, data=values)
             .resolve_axis(x="independent")
-            .properties(usermeta={"left": 190, "most": 3})
+            .properties(usermeta={"left": 140, "most": 3})
         )
         panel = 150
     clear = known.filter(pl.col("p_holm") < 0.05)
@@ -81,6 +83,11 @@ def planned_contrasts(frame: pl.DataFrame) -> Figure | None:
         numbers=contrast_table(found, "contrast"),
         panel_width=panel,
     )
+
+
+def _short(contrast: str) -> str:
+    """``soft middle − random``: every pattern is about the majority."""
+    return contrast.replace("soft-majority-", "soft ").replace("majority-", "")
 
 
 def contrast_table(found: pl.DataFrame, name: str) -> Table:

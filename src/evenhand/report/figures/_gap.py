@@ -53,7 +53,7 @@ def gap_against_chance(found: Sequence[Finding]) -> Figure | None:
     if data.is_empty():
         return None
     models = data["model"].to_list()
-    title = "best minus worst order, percentage points"
+    title = "best minus worst order, points"
     base = alt.Chart().encode(
         y=alt.Y("model:N", sort=models, title=None, axis=alt.Axis(labelLimit=170))
     )

@@ -155,7 +155,12 @@ def error_types(frame: pl.DataFrame) -> Figure | None:
         color=colour,
     )
     bars = base.mark_bar(height=9).encode(
-        x=alt.X("share:Q", title=title, scale=alt.Scale(domain=[0, 100], nice=False)),
+        x=alt.X(
+            "share:Q",
+            title=title,
+            scale=alt.Scale(domain=[0, 100], nice=False),
+            axis=alt.Axis(tickCount=5),
+        ),
         tooltip=tooltips(
             {
                 "model": ("model", ""),
@@ -225,7 +230,7 @@ def invalid_counts(frame: pl.DataFrame) -> Figure | None:
             data=alt.InlineData(values=data.to_dicts()),
         )
         .resolve_axis(x="independent")
-        .properties(usermeta={"left": 84, "most": 3})
+        .properties(usermeta={"left": 64, "each": 24, "most": 3})
     )
     worst = rates.sort("invalid_rate", descending=True).row(0, named=True)
     return Figure(

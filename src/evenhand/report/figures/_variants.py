@@ -197,7 +197,7 @@ def change_from_standard(frame: pl.DataFrame) -> Figure | None:
     )
     others = variants[1:]
     colour, shape = series_scales(others)
-    title = "change from the standard prompt, points"
+    title = "change, points"
     legend = alt.Legend(title=None, orient="top", symbolOpacity=1)
     base = alt.Chart().encode(
         y=alt.Y("pattern:N", sort=patterns, axis=None),

@@ -57,6 +57,8 @@ def bounds_table(frame: pl.DataFrame) -> Table | None:
     bounds = invalid_bounds(frame)
     if bounds["invalid"].sum() == 0:
         return None
+    names = frame.select("model").unique(maintain_order=True)
+    bounds = names.join(bounds, on="model", maintain_order="left")
     rows = tuple(
         (
             key_cell("model", row["model"]),

@@ -21,10 +21,17 @@
     };
   }
 
+  function stackLegends(node) {
+    if (node === null || typeof node !== "object") return;
+    if (node.legend && node.legend.orient === "top" && !node.legend.gradientLength) node.legend.columns = 1;
+    Object.entries(node).forEach(([key, child]) => { if (key !== "data" && key !== "datasets") stackLegends(child); });
+  }
+
   // A facet cannot follow its container's width by itself: choose how many panels fit in a row.
   function fitted(spec, panel, width) {
     const copy = structuredClone(spec);
     delete copy.config;
+    if (width < 480) stackLegends(copy);
     if (copy.facet === undefined) {
       copy.width = width;
       copy.autosize = { type: "fit-x", contains: "padding" };
