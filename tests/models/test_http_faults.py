@@ -181,6 +181,12 @@ def test_a_400_of_unknown_wording_stops_and_lists_what_was_sent() -> None:
         ask(error(400, "Bad request"))
 
 
+@pytest.mark.parametrize("code", [400, 422, "400", None, "bad_gateway"])
+def test_an_unknown_error_inside_a_200_is_tried_again(code: int | str | None) -> None:
+    with pytest.raises(TransientError):
+        ask(raw(200, {"error": {"message": "Provider returned error", "code": code}}))
+
+
 def test_a_users_own_wording_of_a_full_context() -> None:
     play = error(400, "Der Kontext ist voll")
     with pytest.raises(ContextOverflowError):

@@ -175,6 +175,16 @@ def test_faults_behind_a_real_provider(
     assert model.name == "inspect/openai/gpt-4o"
 
 
+def test_inspect_does_not_retry_on_top_of_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
+    with FakeServer(FAULTS["429"]) as server:
+        model = open_model(f"inspect/openai/gpt-4o@{server.url}")
+        with pytest.raises(TransientError):
+            asyncio.run(model.generate(PROMPT, GenerationSettings()))
+        # The provider's own client sends a request three times; Inspect would go on for ever.
+        assert len(server.seen) <= 3
+
+
 def test_a_reply_behind_a_real_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
     with FakeServer([REPLIES["think-closed"], answer(ANSWER)]) as server:
