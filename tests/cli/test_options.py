@@ -14,6 +14,7 @@ INTEGERS = [
     (" 1, 5-7 ", [1, 5, 6, 7]),
     ("2_000", [2000]),
     ("4-4", [4]),
+    ("0-99999", list(range(100_000))),
 ]
 
 
@@ -27,7 +28,10 @@ FAULTS = [
     ("1,,2", "empty part"),
     ("1,two", "'two' is not a whole number"),
     ("1.5", "'1.5' is not a whole number"),
-    ("-1", "'-1' is not a whole number"),
+    ("-1", "'-1' is not a whole number from 0"),
+    ("9" * 5000, "is not a whole number from 0"),
+    ("0-999999999", "'0-999999999' is more than 100,000 numbers"),
+    ("0-60000,70000-120000", "is more than 100,000 numbers"),
     ("3-1", "runs backwards: write 1-3"),
 ]
 

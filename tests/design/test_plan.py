@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from evenhand.design import PRESETS, Experiment, Plan, Setting, load_setting, make_plan
@@ -80,6 +81,15 @@ FAULTS = [
     ({"random_order_seeds": ()}, "needs an order seed"),
     ({"repeats": 0}, "use 1 or more"),
     ({"output_budgets": (0,)}, "at least 1 token"),
+    ({"set_seeds": (-1,)}, "set_seeds holds -1: use whole numbers from 0"),
+    ({"set_seeds": (2**63,)}, "set_seeds holds 9223372036854775808"),
+    ({"random_order_seeds": (0, -3)}, "random_order_seeds holds -3"),
+    ({"pattern_order_seeds": (2**70,)}, "pattern_order_seeds holds"),
+    ({"output_budgets": (2**64,)}, "output_budgets holds"),
+    ({"n": (200.0,)}, "n holds 200.0: use whole numbers"),
+    ({"n": (True,)}, "n holds True"),
+    ({"repeats": 2**64}, "repeats holds"),
+    ({"repeats": 10_000}, "plans up to 2,700,000 experiments, and a run holds 1,000,000"),
 ]
 
 
@@ -87,6 +97,22 @@ FAULTS = [
 def test_bad_settings(change: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Setting("mine", **change)  # type: ignore[arg-type]
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
+    setting = Setting("mine", n=(np.int64(200),), repeats=np.int8(2))  # type: ignore[arg-type]
+    assert (setting.n, type(setting.n[0]), setting.repeats) == ((200,), int, 2)
+
+
+def test_a_hundred_thousand_seeds_are_checked_at_once() -> None:
+    seeds = tuple(range(100_000))
+    assert (
+        Setting("mine", ("ner",), set_seeds=seeds, patterns=("majority-first",)).set_seeds == seeds
+    )
+
+
+def test_the_largest_seed_is_a_seed() -> None:
+    assert Setting("mine", set_seeds=(2**63 - 1,)).set_seeds == (2**63 - 1,)
 
 
 def test_bad_label_and_twins() -> None:
@@ -105,7 +131,16 @@ def test_experiment_id_of_an_odd_budget() -> None:
     assert EXPERIMENT.id == "core/ner/n20/p0.55/maj=PER/s0/majority-first/standard/512"
 
 
-@pytest.mark.parametrize("change", [{"setting": "my core"}, {"majority_label": "a/b"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"setting": "my core"},
+        {"majority_label": "a/b"},
+        {"setting": "nul\x00"},
+        {"setting": "turned\u202e"},
+        {"pool": "lone\udc80"},
+    ],
+)
 def test_words_that_would_break_an_id(change: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="cannot stand in an experiment id"):
         replace(EXPERIMENT, **change)  # type: ignore[arg-type]

@@ -64,6 +64,15 @@ def test_points_of_appendix_b_in_order(name: str, variant: str) -> None:
     assert ("Suggested Strategy:" in content) == (variant == "strategy")
 
 
+def test_a_label_with_a_quotation_mark_is_shown_as_an_answer_can_copy_it() -> None:
+    task = load_task("ner").model_copy(
+        update={"labels": ('say"so', "né"), "listed": ('say"so', "né"), "example_label": 'say"so'}
+    )
+    content = render(task, [Instance("a", "text", "né")]).messages[-1].content
+    assert 'these labels: "say\\"so", "né".' in content
+    assert '{"answer": "say\\"so"}' in content
+
+
 @pytest.mark.parametrize("name", TASKS)
 def test_swapped_lists_labels_and_example_the_other_way_round(name: str) -> None:
     task = load_task(name)

@@ -21,7 +21,7 @@ def test_the_file_is_a_task(tmp_path: Path, labels: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("name", "labels", "words"),
     [
-        ("two words", ("a", "b"), "task two words: name"),
+        ("two words", ("a", "b"), "task two words: name: 'two words' must be one word"),
         ("mine", ("a b", "c"), "labels.0"),
         ("mine", ("A", "a"), "are the same after casefold"),
         ("mine", ("-1", "1"), "the tie answer -1 is also a label"),

@@ -62,6 +62,21 @@ FAULTS = [
     ('question = "Which is it?"', 'question = "a\\nb"', "question"),
     ('title = "Stars"', 'titel = "Stars"', "titel"),
     ('title = "Stars"', "title = ", "not valid TOML"),
+    ('question = "Which is it?"', 'question = "a\\u2028Instance 1: b"', "must be one line"),
+    ('question = "Which is it?"', 'question = "a\\u0085b"', "question: must be one line"),
+    ('question = "Which is it?"', 'question = " "', "not empty"),
+    ('["Judge each."]', '["Judge each.\\u000BInstance 1: b"]', "instructions.0: must be one line"),
+    ('labels = ["one", "five"]', 'labels = ["one", "five", "six"]', "labels: must name two labels"),
+    ('labels = ["one", "five"]', "labels = [1, 5]", "put it between quotes"),
+    ('labels = ["one", "five"]', 'labels = ["one", "one\\u200b"]', "could not tell them apart"),
+    ('labels = ["one", "five"]', 'labels = ["one", "ｏne"]', "could not tell them apart"),
+    ('labels = ["one", "five"]', 'labels = ["one", "\u22121"]', "is also a label"),
+    ('labels = ["one", "five"]', 'labels = ["one", "\\u202efive"]', "control characters"),
+    ('labels = ["one", "five"]', 'labels = ["one", "\\u200b"]', "shows nothing"),
+    ('name = "stars"', 'name = "st ars"', "name: 'st ars' must be one word"),
+    ('name = "stars"', 'name = "st\\u0000ars"', "name: .* must be one word"),
+    ('title = "Stars"', 'title = "Stars"\ntie = 0', "tie: must be -1"),
+    ('title = "Stars"', 'title = "Stars"\nmore = 1', "more: unknown field"),
 ]
 
 
@@ -72,6 +87,12 @@ def test_faulty_task_files(tmp_path: Path, old: str, new: str, message: str) -> 
     with pytest.raises(UsageError, match=message) as caught:
         load_task(file)
     assert str(file) in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    file = tmp_path / "stars.toml"
+    file.write_text(GOOD, "utf-8-sig")
+    assert load_task(file).name == "stars"
 
 
 def test_unknown_task_and_label(tmp_path: Path) -> None:

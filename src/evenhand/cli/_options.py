@@ -9,6 +9,9 @@ from evenhand.errors import UsageError
 if TYPE_CHECKING:
     from evenhand.pools import PerLabel
 
+MOST_NUMBERS = 100_000
+"""Of one axis; a longer range is a slip of the keyboard."""
+
 
 def split_words(text: str) -> list[str]:
     """``a, b,c`` as a list.
@@ -26,7 +29,8 @@ def split_integers(text: str) -> list[int]:
     """``0,1,5-7`` as ``[0, 1, 5, 6, 7]``; underscores may group digits.
 
     Raises:
-        UsageError: If a part is neither a whole number nor a range.
+        UsageError: If a part is neither a whole number from 0 nor a range of them, or the ranges
+            hold more than :data:`MOST_NUMBERS`.
     """
     numbers: list[int] = []
     for part in split_words(text):
@@ -36,12 +40,19 @@ def split_integers(text: str) -> list[int]:
             high = int(last) if dash else low
         except ValueError:
             raise UsageError(
-                f"{part!r} is not a whole number or a range such as 0-11, in {text!r}"
+                f"{_short(part)} is not a whole number from 0, or a range such as 0-11"
+                + ("" if part == text else f", in {_short(text)}")
             ) from None
         if high < low:
             raise UsageError(f"the range {part!r} runs backwards: write {high}-{low}")
+        if len(numbers) + high - low >= MOST_NUMBERS:
+            raise UsageError(f"{_short(text)} is more than {MOST_NUMBERS:,} numbers: choose fewer")
         numbers.extend(range(low, high + 1))
     return numbers
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 80 else text[:79] + "…")
 
 
 def parse_per_label(text: str | None) -> PerLabel:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 
+from evenhand._word import WORD_RULE, is_word
 from evenhand.design._patterns import PATTERNS
 from evenhand.errors import UsageError
 
 VARIANTS = ("standard", "hint", "strategy", "self")
 SWAPPED_SUFFIX = "-swapped"
-_WORD = re.compile(r"[^\s/=]+")
 
 
 def proportion(value: str | float | Decimal) -> Decimal:
@@ -78,10 +77,10 @@ class Experiment:
         if (self.pattern == "random") and self.order_seed is None:
             raise UsageError("the random pattern needs an order seed")
         for name in ("setting", "task", "pool", "majority_label"):
-            if not _WORD.fullmatch(getattr(self, name)):
+            if not is_word(getattr(self, name)):
                 raise UsageError(
                     f"{name} {getattr(self, name)!r} cannot stand in an experiment id: "
-                    "use one word without spaces, '/' or '='"
+                    f"use {WORD_RULE}"
                 )
 
     @property

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from math import prod
+from operator import index
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +15,11 @@ from evenhand.design._experiment import VARIANTS, proportion
 from evenhand.design._patterns import PATTERNS, STRUCTURED_PATTERNS
 from evenhand.design._select import split_count
 from evenhand.errors import UsageError
+
+LARGEST = 2**63 - 1
+"""The largest whole number that a run folder and a results table can hold."""
+MOST_EXPERIMENTS = 1_000_000
+_WHOLE = ("n", "set_seeds", "random_order_seeds", "pattern_order_seeds", "output_budgets")
 
 PAPER_TASKS = ("math", "ner", "occurrence", "sentiment", "wsd")
 
@@ -54,6 +62,10 @@ class Setting:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "p", tuple(format(proportion(p), "f") for p in self.p))
+        for name in _WHOLE:
+            whole = tuple(self._whole(name, value) for value in getattr(self, name))
+            object.__setattr__(self, name, whole)
+        object.__setattr__(self, "repeats", self._whole("repeats", self.repeats))
         optional = {"majority_labels", "pattern_order_seeds", "random_order_seeds"}
         for field in fields(self):
             values = getattr(self, field.name)
@@ -61,7 +73,7 @@ class Setting:
                 continue
             if not values and field.name not in optional:
                 raise UsageError(f"setting {self.name}: {field.name} is empty: name at least one")
-            twice = next((v for at, v in enumerate(values) if v in values[:at]), None)
+            twice = next((value for value, count in Counter(values).items() if count > 1), None)
             if twice is not None:
                 raise UsageError(f"setting {self.name}: {field.name} names {twice!r} twice")
         _check_words(self.name, "pattern", self.patterns, PATTERNS)
@@ -75,6 +87,36 @@ class Setting:
         for n in self.n:
             for p in self.p:
                 split_count(n, p)
+        if (count := self._most_experiments()) > MOST_EXPERIMENTS:
+            raise UsageError(
+                f"setting {self.name} plans up to {count:,} experiments, and a run holds "
+                f"{MOST_EXPERIMENTS:,} at most: leave out values, or make several runs"
+            )
+
+    def _whole(self, name: str, value: int) -> int:
+        """``value``, or NumPy's kind of it, as an int that can be stored."""
+        try:
+            whole = -1 if isinstance(value, bool) else index(value)
+        except TypeError:
+            whole = -1
+        if not 0 <= whole <= LARGEST:
+            raise UsageError(
+                f"setting {self.name}: {name} holds {str(value)[:40]}: use whole numbers from 0 "
+                f"to {LARGEST:,}"
+            )
+        return whole
+
+    def _most_experiments(self) -> int:
+        """How many experiments the axes multiply to, at two labels a task."""
+        shuffled = len(self.pattern_order_seeds) or 1
+        orders = sum(
+            len(self.random_order_seeds) if pattern == "random" else shuffled
+            for pattern in self.patterns
+        )
+        axes = (self.tasks, self.n, self.p, self.set_seeds, self.variants, self.output_budgets)
+        labels = len(self.majority_labels) or 2
+        repeated = self.repeats * (2 if self.counterbalance else 1)
+        return prod(map(len, axes)) * labels * orders * repeated
 
 
 def _check_words(name: str, what: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from evenhand._word import fold_word, trim_word
 from evenhand.errors import UsageError
 from evenhand.outcomes._finish import was_cut, was_filtered
 from evenhand.outcomes._json import Answer, last_answer
 from evenhand.outcomes._visible import visible_parts
 
-_INVISIBLE = "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060"
 _TIE = "-1"
 _LEAD = re.compile(r"[*_`]{0,3}answer[*_`]{0,3} ?:[*_`]{0,3}")
 _FENCE = re.compile(r"(?:`{3,}|~{3,})\w*")
@@ -80,7 +79,7 @@ def parse_answer(
 
 
 def _folded_labels(labels: Sequence[str]) -> dict[str, str]:
-    folded = {_fold(label): label for label in labels}
+    folded = {fold_word(label): label for label in labels}
     if not labels or "" in folded:
         raise UsageError("an answer needs labels to be compared with, and none of them empty")
     if len(folded) < len(labels):
@@ -88,18 +87,6 @@ def _folded_labels(labels: Sequence[str]) -> dict[str, str]:
     if _TIE in folded:
         raise UsageError(f"the label {_TIE} already means a tie: rename it")
     return folded
-
-
-def _fold(word: str) -> str:
-    normal = unicodedata.normalize("NFKC", word).casefold()
-    return _trim(unicodedata.normalize("NFKC", normal))
-
-
-def _trim(word: str) -> str:
-    """Strip blanks and invisible marks; in a loop, since either can hide behind the other."""
-    while (shorter := word.strip().strip(_INVISIBLE)) != word:
-        word = shorter
-    return word
 
 
 def _from_json(answer: Answer, folded: dict[str, str]) -> ParsedAnswer:
@@ -117,7 +104,7 @@ def _json_word(answer: Answer) -> str | None:
     if answer.kind != "scalar" or value is None:
         return None
     if isinstance(value, str):
-        return _fold(value).replace("\u2212", "-")
+        return fold_word(value).replace("\u2212", "-")
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(int(value)) if value in (-1, -1.0) else str(value)
@@ -126,9 +113,9 @@ def _json_word(answer: Answer) -> str | None:
 def _last_line_label(parts: Sequence[str], folded: dict[str, str]) -> str | None:
     for part in reversed(parts):
         for line in reversed(part.splitlines()):
-            bare = _trim(line)
+            bare = trim_word(line)
             if bare and not _FENCE.fullmatch(bare):
-                return _bare_label(_fold(bare), folded)
+                return _bare_label(fold_word(bare), folded)
     return None
 
 
@@ -140,9 +127,9 @@ def _bare_label(line: str, folded: dict[str, str], lead_left: bool = True) -> st
         return None
     found = None
     if (peeled := _unwrapped(line)) is not None:
-        found = _bare_label(_trim(peeled), folded, lead_left)
+        found = _bare_label(trim_word(peeled), folded, lead_left)
     if found is None and lead_left and (lead := _LEAD.match(line)) is not None:
-        found = _bare_label(_trim(line[lead.end() :]), folded, lead_left=False)
+        found = _bare_label(trim_word(line[lead.end() :]), folded, lead_left=False)
     return found
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evenhand._word import as_word
 from evenhand.errors import UsageError
 from evenhand.pools._build import PerLabel
 from evenhand.pools._instance import Instance, Pool
@@ -68,7 +68,7 @@ def _from_rows(task: Task, table: TableSource) -> Pool:
     counts = Counter(instance.label for instance in instances)
     return Pool(
         task=task.name,
-        name=re.sub(r"[\s/=]+", "-", table.path.name),
+        name=as_word(table.path.name),
         instances=instances,
         provenance={
             "source": f"table {table.path.name}, text in {table.text_column!r}, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -105,7 +106,7 @@ def _instructions(task: Task, variant: str, swapped: bool) -> str:
         "Instructions:",
         *(f"- {point}" for point in task.instructions),
         "- Count the instances that each label has.",
-        f'- Give exactly one of these labels: "{listed[0]}", "{listed[1]}".',
+        f"- Give exactly one of these labels: {_quoted(listed[0])}, {_quoted(listed[1])}.",
         f"- If both labels have the same count, answer {task.tie}.",
         '- Reply with nothing but a JSON object that has the field "answer".',
         "",
@@ -117,8 +118,13 @@ def _instructions(task: Task, variant: str, swapped: bool) -> str:
             lines += ["Suggested Strategy:", *(f"- {point}" for point in STRATEGY), ""]
     lines += [
         "Example response format:",
-        f'{{"answer": "{example}"}}',
+        json.dumps({"answer": example}, ensure_ascii=False),
         "",
         "Close your response with the JSON object that holds your final answer.",
     ]
     return "\n".join(lines)
+
+
+def _quoted(label: str) -> str:
+    """A label as JSON writes it, so that an answer can copy it as it stands."""
+    return json.dumps(label, ensure_ascii=False)

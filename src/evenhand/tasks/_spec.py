@@ -5,21 +5,49 @@ from __future__ import annotations
 import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
-    StringConstraints,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
+from evenhand._word import WORD_RULE, fold_word, is_word
 from evenhand.errors import UsageError
 
-Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\r\n]*$")]
-Word = Annotated[str, StringConstraints(pattern=r"^[^\s/=]+$")]
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+
+def _line(text: str) -> str:
+    """A break of any kind inside a wording could forge an instance line."""
+    if text.splitlines() != [text] or not text.strip():
+        raise ValueError("must be one line of text, not empty")
+    return text
+
+
+def _word(text: str) -> str:
+    if not is_word(text):
+        raise ValueError(f"{text!r} must be {WORD_RULE}")
+    return text
+
+
+Line = Annotated[str, AfterValidator(_line)]
+Word = Annotated[str, AfterValidator(_word)]
+
+_TIE_READ = "-1"
+_WORDS = {
+    "missing": "Field required",
+    "extra_forbidden": "unknown field: check the spelling, or take it out",
+    "string_type": "must be text: put it between quotes",
+    "literal_error": "must be -1: replies are read with no other tie answer",
+}
+"""Pydantic's kinds of fault in words that say what to do; the others speak for themselves."""
 
 TASKS = ("math", "ner", "occurrence", "sentiment", "wsd")
 
@@ -61,7 +89,7 @@ class Task(BaseModel):
         question: The same as a short question, for reports.
         instructions: The points that come before the shared ones.
         example_label: The label that the example response shows.
-        tie: The answer that means a tie.
+        tie: The answer that means a tie: -1, as B.1 has it and the parser reads it.
         gold: The rule that makes an instance's gold label, in words.
     """
 
@@ -75,18 +103,35 @@ class Task(BaseModel):
     question: Line
     instructions: tuple[Line, ...] = Field(min_length=1)
     example_label: Word
-    tie: int = -1
+    tie: Literal[-1] = -1
     gold: Line
     self_prompt: SelfPrompt
     alone: AlonePrompt
 
+    @field_validator("labels", "listed", mode="before")
+    @classmethod
+    def _two(cls, value: object) -> object:
+        if isinstance(value, list | tuple) and len(value) != 2:
+            raise ValueError(
+                f"must name two labels, not {len(value)}: one label against several others is "
+                "not supported"
+            )
+        return value
+
     @model_validator(mode="after")
     def _labels_agree(self) -> Task:
         first, second = self.labels
-        if first.casefold() == second.casefold():
-            raise ValueError(f"the two labels {first!r} and {second!r} are the same after casefold")
-        if str(self.tie) in self.labels:
-            raise ValueError(f"the tie answer {self.tie} is also a label")
+        folded = [fold_word(label).replace("\u2212", "-") for label in self.labels]
+        if folded[0] == folded[1]:
+            raise ValueError(
+                f"the two labels {first!r} and {second!r} are the same after casefold and "
+                "without invisible marks: answers could not tell them apart"
+            )
+        for label, word in zip(self.labels, folded, strict=True):
+            if word == _TIE_READ:
+                raise ValueError(f"the tie answer {self.tie} is also a label ({label!r})")
+            if not word:
+                raise ValueError(f"the label {label!r} shows nothing: choose a visible one")
         if sorted(self.listed) != sorted(self.labels):
             raise ValueError("listed must hold exactly the two labels")
         if self.example_label not in self.labels:
@@ -125,7 +170,7 @@ def load_task(name: str | Path) -> Task:
             f"unknown task {str(name)!r}: use one of {', '.join(TASKS)}, or a path to a .toml file"
         )
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except OSError as error:
         raise UsageError(f"cannot read the task file {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -140,8 +185,11 @@ def parse_task(text: str, origin: str) -> Task:
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{origin}: not valid TOML: {error}") from error
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc'])) or 'task'}: {fault['msg']}"
-            for fault in error.errors()
-        )
+        faults = "; ".join(map(_fault, error.errors()))
         raise UsageError(f"{origin}: {faults}") from error
+
+
+def _fault(fault: ErrorDetails) -> str:
+    said = _WORDS.get(fault["type"], fault["msg"]).removeprefix("Value error, ")
+    place = ".".join(map(str, fault["loc"]))
+    return f"{place}: {said}" if place else said
