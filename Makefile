@@ -28,7 +28,8 @@ format: $(VENV)/.dev ## Rewrite the sources in the project's style
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.dev ## Print the figures of every benchmark
-	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@for file in benchmarks/[a-z]*.py; do name=$$(basename $$file .py); \
+		echo "== $$name"; $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 clean: ## Remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
