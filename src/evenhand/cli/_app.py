@@ -15,6 +15,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "_run",
     "_report",
     "_export",
+    "_coverage",
     "_import",
     "_task",
     "_data",

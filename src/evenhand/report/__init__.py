@@ -1,5 +1,9 @@
 """Tables, figures and the single-file HTML report."""
 
+from evenhand.report._coverage_figures import bins_table
+from evenhand.report._coverage_load import LoadedCoverage, load_coverage
+from evenhand.report._coverage_section import coverage_figures, coverage_section
+from evenhand.report._coverage_write import coverage_tables, write_coverage
 from evenhand.report._finding import Finding, findings, headline
 from evenhand.report._load import LoadedRuns, load_runs
 from evenhand.report._page import (
@@ -36,6 +40,7 @@ __all__ = [
     "Figure",
     "Finding",
     "Lead",
+    "LoadedCoverage",
     "LoadedRuns",
     "Measure",
     "Page",
@@ -44,14 +49,20 @@ __all__ = [
     "Report",
     "Section",
     "Table",
+    "bins_table",
     "build_page",
+    "coverage_figures",
+    "coverage_section",
+    "coverage_tables",
     "finding_rows",
     "findings",
     "headline",
+    "load_coverage",
     "load_runs",
     "pictogram",
     "render_page",
     "terminal_report",
+    "write_coverage",
     "write_everything",
     "write_page",
     "write_report",

@@ -122,7 +122,7 @@ def explorer_panel(
     return Panel(
         html=_markup(_rule(len(rows), full, stripless)),
         data_id="explorer-data",
-        data=_packed(payload),
+        data=packed(payload),
         script="explorer.js",
     )
 
@@ -199,7 +199,7 @@ def _cut(text: str | None) -> list[str] | None:
     return [text[:TEXT_START], f"{left_out:,}", text[-TEXT_END:]]
 
 
-def _packed(payload: object) -> str:
+def packed(payload: object) -> str:
     # Lone surrogates, which a model's output can hold, survive as \\u escapes.
     raw = json.dumps(payload, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(raw.encode("ascii"), 9, mtime=0)).decode("ascii")
