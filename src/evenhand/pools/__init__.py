@@ -8,6 +8,7 @@ from evenhand.pools._instance import Instance, Pool
 from evenhand.pools._load import load_pool
 from evenhand.pools._pool_file import pool_path, read_pool, write_pool
 from evenhand.pools._table import TableSource
+from evenhand.pools._table_rows import TableRow, stream_table
 from evenhand.pools._upstream import UPSTREAM, Upstream
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Instance",
     "PerLabel",
     "Pool",
+    "TableRow",
     "TableSource",
     "Upstream",
     "agreement",
@@ -27,5 +29,6 @@ __all__ = [
     "load_pool",
     "pool_path",
     "read_pool",
+    "stream_table",
     "write_pool",
 ]

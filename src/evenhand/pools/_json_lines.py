@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from evenhand.errors import UsageError
@@ -42,7 +42,36 @@ def json_lines(content: bytes, origin: Path) -> Iterator[tuple[int, JsonRow]]:
             raise UsageError(
                 f"{origin}: the gzip file is damaged or cut off ({error}): get it again"
             ) from error
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+    return _records(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), origin)
+
+
+def stream_json_lines(path: Path) -> Iterator[tuple[int, JsonRow]]:
+    """The same of a file, read line by line.
+
+    Raises:
+        UsageError: As :func:`json_lines`, or if the file cannot be read.
+    """
+    try:
+        with path.open("rb") as plain:
+            zipped = plain.read(2) == b"\x1f\x8b"
+            plain.seek(0)
+            with gzip.open(plain) if zipped else plain as lines:
+                yield from _records(_without_mark(lines), path)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise UsageError(
+            f"{path}: the gzip file is damaged or cut off ({error}): get it again"
+        ) from error
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _without_mark(lines: Iterable[bytes]) -> Iterator[bytes]:
+    for number, line in enumerate(lines):
+        yield line if number else line.removeprefix(b"\xef\xbb\xbf")
+
+
+def _records(lines: Iterable[bytes], origin: Path) -> Iterator[tuple[int, JsonRow]]:
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:

@@ -1,17 +1,23 @@
-"""The rows of a table file, every value as text, with the place of each row."""
+"""The rows of a table file, every value as text, with the place of each row.
+
+Rows are streamed: a file of any size is read in bounded memory.
+"""
 
 from __future__ import annotations
 
 import codecs
 import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.errors import UsageError
-from evenhand.pools._json_lines import json_lines, read_bytes
+from evenhand.pools._json_lines import stream_json_lines
+
+LONGEST_FIELD = 2**31 - 1
+_SLICE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +36,12 @@ class TableRow:
 
 
 def read_table(path: Path, columns: Sequence[str]) -> list[TableRow]:
-    """Read the named columns of a table.
+    """The rows of :func:`stream_table` as a list."""
+    return list(stream_table(path, columns))
+
+
+def stream_table(path: Path, columns: Sequence[str]) -> Iterator[TableRow]:
+    """Read the named columns of a table, row by row.
 
     Labels such as ``NA``, ``1`` or ``TRUE`` stay the text that they are. A number or truth value
     of JSON Lines or Parquet becomes text as JSON writes it; a missing value is the empty text.
@@ -41,64 +52,86 @@ def read_table(path: Path, columns: Sequence[str]) -> list[TableRow]:
     """
     for suffixes, read in _READERS:
         if path.name.lower().endswith(suffixes):
-            return list(read(path, columns))
+            return read(path, columns)
     known = ", ".join(suffix for suffixes, _ in _READERS for suffix in suffixes)
     raise UsageError(f"{path}: cannot tell what kind of table this is: save it as one of {known}")
 
 
 def _csv_rows(path: Path, columns: Sequence[str]) -> Iterator[TableRow]:
-    text = _decoded(path)
-    return _delimited(path, text, _delimiter(text, columns), columns)
+    return _delimited(path, _delimiter(path, columns), columns)
 
 
 def _tsv_rows(path: Path, columns: Sequence[str]) -> Iterator[TableRow]:
-    return _delimited(path, _decoded(path), "\t", columns)
+    return _delimited(path, "\t", columns)
 
 
-def _decoded(path: Path) -> str:
-    content = read_bytes(path)
-    utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+@contextmanager
+def _text_lines(path: Path) -> Iterator[Iterator[str]]:
+    """The file's lines, decoded; long fields allowed while they are read."""
+    before = csv.field_size_limit(LONGEST_FIELD)
     try:
-        return content.decode("utf-16" if utf16 else "utf-8-sig")
+        with path.open("rb") as file:
+            start = file.read(2)
+        utf16 = start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        with path.open(encoding="utf-16" if utf16 else "utf-8-sig", newline="") as text:
+            yield text
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
         raise UsageError(
-            f"{path}, line {line}: not UTF-8 text ({error.reason}): save it as CSV UTF-8"
+            f"{path}, line {_undecodable_line(path)}: not UTF-8 text ({error.reason}): "
+            "save it as CSV UTF-8"
         ) from error
+    finally:
+        csv.field_size_limit(before)
 
 
-def _delimiter(text: str, columns: Sequence[str]) -> str:
+def _undecodable_line(path: Path) -> int:
+    """The first line that is not UTF-8; no byte of a longer character is a line feed."""
+    number = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return number
+
+
+def _delimiter(path: Path, columns: Sequence[str]) -> str:
     """The delimiter under which the header names most of the columns; a comma when none does."""
 
     def named(delimiter: str) -> tuple[int, int]:
-        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+        with _text_lines(path) as lines:
+            header = next(csv.reader(lines, delimiter=delimiter), [])
         return sum(column in header for column in columns), len(header)
 
     return max(",;\t", key=named)
 
 
-def _delimited(path: Path, text: str, delimiter: str, columns: Sequence[str]) -> Iterator[TableRow]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+def _delimited(path: Path, delimiter: str, columns: Sequence[str]) -> Iterator[TableRow]:
     header: list[str] = []
     number, line = 0, 1
     try:
-        for fields in reader:
-            first_line, line = line, reader.line_num + 1
-            if not fields:
-                continue
-            if not header:
-                header = fields
-                _check_header(path, header, columns)
-                continue
-            number += 1
-            place = f"row {number} (line {first_line})"
-            if len(fields) != len(header):
-                raise UsageError(
-                    f"{path}, {place}: {len(fields)} fields and the header has {len(header)}: "
-                    "put quotes around a text that holds the delimiter or a line break"
-                )
-            record = dict(zip(header, fields, strict=True))
-            yield TableRow(number, place, {column: record[column] for column in columns})
+        with _text_lines(path) as lines:
+            reader = csv.reader(lines, delimiter=delimiter, strict=True)
+            for fields in reader:
+                first_line, line = line, reader.line_num + 1
+                if not fields:
+                    continue
+                if not header:
+                    header = fields
+                    _check_header(path, header, columns)
+                    continue
+                number += 1
+                place = f"row {number} (line {first_line})"
+                if len(fields) != len(header):
+                    raise UsageError(
+                        f"{path}, {place}: {len(fields)} fields and the header has {len(header)}: "
+                        "put quotes around a text that holds the delimiter or a line break"
+                    )
+                record = dict(zip(header, fields, strict=True))
+                yield TableRow(number, place, {column: record[column] for column in columns})
     except csv.Error as error:
         raise UsageError(
             f"{path}, from line {line}: not readable as CSV ({error}): is a quote left open?"
@@ -116,8 +149,7 @@ def _check_header(path: Path, header: Sequence[str], columns: Sequence[str]) -> 
 
 
 def _json_rows(path: Path, columns: Sequence[str]) -> Iterator[TableRow]:
-    rows = json_lines(read_bytes(path), path)
-    for number, (line, record) in enumerate(rows, start=1):
+    for number, (line, record) in enumerate(stream_json_lines(path), start=1):
         place = f"row {number} (line {line})"
         for column in columns:
             if column not in record:
@@ -134,13 +166,16 @@ def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[TableRow]:
         for column in columns:
             if column not in names:
                 raise UsageError(_no_column(path, column, names))
-        frame = pl.read_parquet(path, columns=list(dict.fromkeys(columns)))
+        scan = pl.scan_parquet(path).select(list(dict.fromkeys(columns)))
+        rows = scan.select(pl.len()).collect().item()
+        for start in range(0, rows, _SLICE):
+            frame = scan.slice(start, _SLICE).collect()
+            for number, record in enumerate(frame.iter_rows(named=True), start=start + 1):
+                place = f"row {number}"
+                values = {name: _as_text(record[name], path, place, name) for name in columns}
+                yield TableRow(number, place, values)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise UsageError(f"{path}: not a readable Parquet file ({error})") from error
-    for number, record in enumerate(frame.iter_rows(named=True), start=1):
-        place = f"row {number}"
-        values = {column: _as_text(record[column], path, place, column) for column in columns}
-        yield TableRow(number, place, values)
 
 
 def _as_text(value: object, path: Path, place: str, column: str) -> str:
