@@ -49,6 +49,8 @@ def test_a_name_is_taken_apart(text: str, expected: ModelName) -> None:
         ("vllm/x@127.0.0.1:8000", "@http://127.0.0.1:8000"),
         ("vllm/x@host.example/v1", "@http://host.example/v1"),
         ("vllm/x@http://", "looks like"),
+        ("vllm/x@ftp://host/v1", "looks like http"),
+        ("vllm/x@ws://host:8000/v1", "looks like http"),
         ("vllm/x@http://host:99999/v1", "looks like"),
         ("vllm/x@https://user:hunter2secret@host/v1", "environment variable"),
         ("vllm/x@https://host/v1?key=hunter2secret", "environment variable"),

@@ -44,3 +44,14 @@ def test_a_catalog_file_is_used(tmp_path: Path) -> None:
 def test_an_unknown_provider_says_so() -> None:
     with pytest.raises(UsageError, match="unknown provider"):
         open_model("nobody/x")
+
+
+def test_a_catalog_file_that_cannot_be_read_is_refused_for_every_model(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot read the catalog"):
+        open_model("reader/perfect", catalog=tmp_path / "none.toml")
+
+
+def test_a_catalog_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('[models."ollama/gemma3"]\nwindow = 100\n', "utf-8-sig")
+    assert open_model("ollama/gemma3", catalog=file).context_window == 100

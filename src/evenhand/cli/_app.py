@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
+import os
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
 
 import typer
 
-from evenhand.errors import EvenhandError
+from evenhand.errors import EvenhandError, UsageError
 
 COMMAND_MODULES: tuple[str, ...] = (
     "_demo",
@@ -49,8 +55,44 @@ def build_app() -> typer.Typer:
 
 def main() -> None:
     """Run the command line; errors meant for the user are printed without a traceback."""
+    _make_writable()
     try:
-        build_app()()
+        _refuse_empty(sys.argv[1:])
+        build_app()(prog_name="evenhand")
     except EvenhandError as error:
-        sys.stderr.write(f"evenhand: {error}\n")
-        sys.exit(error.exit_code)
+        _stop(str(error), error.exit_code)
+    except OSError as error:
+        # Whatever could be blamed on one file has become an EvenhandError where it was known.
+        where = f" ({error.filename})" if error.filename else ""
+        _stop(f"{error.strerror or error}{where}: make room or change the place, and try again", 1)
+    except MemoryError:
+        _stop("out of memory: ask for a smaller plan or pool", 1)
+
+
+def _make_writable() -> None:
+    """A closed output swallows what is written; a terminal that lacks a letter shows its code."""
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _refuse_empty(words: Sequence[str]) -> None:
+    """An empty value is a shell variable without one; as a folder it would mean the working one."""
+    for at, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        empty = option.startswith("--") and equals and not value
+        if empty or not word:
+            named = option if empty else next((w for w in reversed(words[:at]) if w), "")
+            after = f" after {named}" if named else ""
+            raise UsageError(f"an empty value{after}: is a shell variable unset?")
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"evenhand: {message}\n")
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+    sys.exit(code)

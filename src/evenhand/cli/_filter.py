@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli._options import parse_per_label
+from evenhand.cli._options import parse_per_label, table_source
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,11 +39,13 @@ def filter_command(
         typer.Option("--pool", help="Your own records: CSV, TSV, JSON Lines or Parquet."),
     ] = None,
     text_column: Annotated[
-        str, typer.Option("--text-column", help="Column of --pool with the text.")
-    ] = "text",
+        str | None,
+        typer.Option("--text-column", help="Column of --pool with the text (default: text)."),
+    ] = None,
     label_column: Annotated[
-        str, typer.Option("--label-column", help="Column of --pool with the label.")
-    ] = "label",
+        str | None,
+        typer.Option("--label-column", help="Column of --pool with the label (default: label)."),
+    ] = None,
     id_column: Annotated[
         str | None, typer.Option("--id-column", help="Column of --pool with a unique id.")
     ] = None,
@@ -77,7 +79,7 @@ def filter_command(
     Example: evenhand filter math --model openrouter/A --model openrouter/B --out filtered
     """
     from evenhand.models import open_model
-    from evenhand.pools import UPSTREAM, TableSource, load_pool
+    from evenhand.pools import UPSTREAM, load_pool
     from evenhand.prompts import fold
     from evenhand.running import RunOptions, filter_pool
     from evenhand.tasks import load_task
@@ -90,7 +92,7 @@ def filter_command(
     size = parse_per_label(per_label)
     if size is None and data is None and pool is None and asked.name in UPSTREAM:
         size = UPSTREAM[asked.name].per_label
-    table = None if pool is None else TableSource(pool, text_column, label_column, id_column)
+    table = table_source(pool, text_column, label_column, id_column)
     source = load_pool(asked, data=data, table=table, per_label=size)
     key = {fold(instance.text): instance.label for instance in source.instances}
     result = filter_pool(

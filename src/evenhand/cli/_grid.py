@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, TypeVa
 
 import typer
 
-from evenhand.cli._options import parse_per_label, split_integers, split_words
+from evenhand.cli._options import parse_per_label, split_integers, split_words, table_source
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
@@ -88,11 +88,13 @@ class Grid:
         typer.Option("--pool", help="Your own records: CSV, TSV, JSON Lines or Parquet."),
     ] = None
     text_column: Annotated[
-        str, typer.Option("--text-column", help="Column of --pool with the text.")
-    ] = "text"
+        str | None,
+        typer.Option("--text-column", help="Column of --pool with the text (default: text)."),
+    ] = None
     label_column: Annotated[
-        str, typer.Option("--label-column", help="Column of --pool with the label.")
-    ] = "label"
+        str | None,
+        typer.Option("--label-column", help="Column of --pool with the label (default: label)."),
+    ] = None
     id_column: Annotated[
         str | None,
         typer.Option("--id-column", help="Column of --pool with a unique id (default: row)."),
@@ -127,19 +129,11 @@ class Grid:
 
     def workload(self) -> Workload:
         """Load tasks and pools and lay out the plan."""
-        from evenhand.pools import TableSource
         from evenhand.running import plan
 
         if self.data is not None and self.pool is not None:
             raise UsageError("--data and --pool are two sources of records: give one of them")
-        table = None
-        if self.pool is not None:
-            table = TableSource(
-                path=self.pool,
-                text_column=self.text_column,
-                label_column=self.label_column,
-                id_column=self.id_column,
-            )
+        table = table_source(self.pool, self.text_column, self.label_column, self.id_column)
         return plan(
             self.setting,
             data=self.data,

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
-    from evenhand.pools import PerLabel
+    from pathlib import Path
+
+    from evenhand.pools import PerLabel, TableSource
 
 MOST_NUMBERS = 100_000
 """Of one axis; a longer range is a slip of the keyboard."""
@@ -68,3 +70,23 @@ def parse_per_label(text: str | None) -> PerLabel:
     if not (text.isascii() and text.isdecimal()) or int(text) < 1:
         raise UsageError(f"--per-label {text!r}: give a number of instances, or all")
     return int(text)
+
+
+def table_source(
+    pool: Path | None, text: str | None, label: str | None, id_: str | None
+) -> TableSource | None:
+    """The values of ``--pool`` and of the options that name its columns.
+
+    Raises:
+        UsageError: If a column is named and no table given.
+    """
+    from evenhand.pools import TableSource
+
+    columns = {"text_column": text, "label_column": label, "id_column": id_}
+    given = {name: column for name, column in columns.items() if column is not None}
+    if pool is not None:
+        return TableSource(pool, **given)
+    for name in given:
+        option = f"--{name.replace('_', '-')}"
+        raise UsageError(f"{option} names a column of --pool, and no --pool is given")
+    return None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenhand.cli._grid import Grid, with_grid
+from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.analysis import GapPower
@@ -54,6 +55,9 @@ def plan_command(
 
     Example: evenhand plan core --tasks sentiment,ner --n 200 --model openrouter/qwen/qwen3.6-plus
     """
+    for option, given in (("--out", out), ("--models", models)):
+        if given is not None and model is None:
+            raise UsageError(f"{option} is for the forecast: say for which --model")
     workload = grid.workload()
     counts = workload.plan.axis_counts()
     total = len(workload.experiments)

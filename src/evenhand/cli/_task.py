@@ -38,9 +38,9 @@ def new_command(
     if len(words) != 2:
         raise UsageError(f"--labels {labels!r} names {len(words)}: an instance set has two labels")
     path = out or Path(f"{name}.toml")
+    text = new_task(name, (words[0], words[1]), path.name)
     if path.suffix != ".toml":
         raise UsageError(f"--out {path}: a task file's name ends in .toml")
-    text = new_task(name, (words[0], words[1]), path.name)
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)

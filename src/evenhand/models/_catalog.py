@@ -160,7 +160,7 @@ def load_catalog(file: Path | None = None) -> Catalog:
     if file is None:
         return builtin
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read the catalog {file}: {error}") from None
     own = _parse(text, str(file))

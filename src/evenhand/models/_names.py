@@ -11,7 +11,7 @@ from evenhand.errors import UsageError
 EMBEDDED_PROVIDERS = ("local", "hf", "reader")
 """Providers that run in this process and have no address."""
 
-_SEPARATOR = re.compile(r"@(?=https?://)", re.IGNORECASE)
+_SEPARATOR = re.compile(r"@(?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
 _FORGOTTEN_SCHEME = re.compile(r"@(?P<address>[\w.-]+:\d+\S*|[\w.-]+/v\d\S*)$")
 _PROVIDER = re.compile(r"[a-z][a-z0-9_-]*")
 

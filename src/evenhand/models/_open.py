@@ -35,6 +35,7 @@ def open_model(
             missing extra.
     """
     parsed = parse_model_name(name, base_url=base_url)
+    known = catalog if isinstance(catalog, Catalog) else load_catalog(_path(catalog))
     match parsed.provider:
         case "reader":
             from evenhand.models._reader import open_reader
@@ -50,7 +51,6 @@ def open_model(
             return open_inspect(parsed.full, base_url=parsed.base_url)
     from evenhand.models._http import HttpModel
 
-    known = catalog if isinstance(catalog, Catalog) else load_catalog(_path(catalog))
     spec = known.spec(parsed)
     key = find_key(spec.key_variables)
     if key is None and spec.key_required:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from evenhand.tasks._spec import parse_task
+from evenhand.errors import UsageError
+from evenhand.tasks._spec import TASKS, parse_task
 
 _TEMPLATE = """\
 # A task of your own. Lines that begin with # are comments; texts stand between quotes.
@@ -70,8 +71,11 @@ def new_task(name: str, labels: tuple[str, str], file: str) -> str:
         TOML text that :func:`evenhand.tasks.load_task` takes.
 
     Raises:
-        UsageError: If the name or a label is not one word, or the labels are the same.
+        UsageError: If the name or a label is not one word, the name is a built-in task's, or the
+            labels are the same.
     """
+    if name in TASKS:
+        raise UsageError(f"{name} is a built-in task: choose another name")
     first, second = labels
     text = _TEMPLATE.format(
         file=file,

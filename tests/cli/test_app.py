@@ -1,0 +1,93 @@
+"""Contract: whatever is typed and wherever output goes, a person reads one message, never a
+traceback; an option that would do nothing is refused."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evenhand.cli import main
+
+REFUSED = [
+    (("run", "core", "--model", "reader/perfect", "--out", ""), "an empty value after --out"),
+    (("run", "core", "--model", "reader/perfect", "--out="), "an empty value after --out"),
+    (("plan", "core", "--data", ""), "is a shell variable unset?"),
+    (("report", ""), "an empty value after report"),
+    (("plan", "core", "--id-column", "key"), "--id-column names a column of --pool"),
+    (("plan", "core", "--text-column", "text"), "--text-column names a column of --pool"),
+    (
+        ("filter", "ner", "--model", "reader/perfect", "--out", "f", "--label-column", "x"),
+        "--label",
+    ),
+    (("plan", "core", "--out", "runs/a"), "--out is for the forecast: say for which --model"),
+    (("plan", "core", "--models", "mine.toml"), "--models is for the forecast"),
+    (
+        (
+            "plan",
+            "core",
+            "--tasks",
+            "ner",
+            "--n",
+            "20",
+            "--model",
+            "reader/perfect",
+            "--models",
+            "-",
+        ),
+        "cannot read the catalog -",
+    ),
+    (("plan", "core", "--set-seeds", "0-999999999"), "more than 100,000 numbers"),
+    (("plan", "core", "--repeats", "999999999"), "a run holds 1,000,000 at most"),
+    (("task", "new", "math"), "math is a built-in task"),
+    (("task", "new", "a/b"), "must be one word"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED)
+def test_refused(
+    words: tuple[str, ...],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["evenhand", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert (stop.value.code, list(tmp_path.iterdir())) == (2, [])
+    assert message in capsys.readouterr().err
+
+
+def shell(command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a shell line in which ``evenhand`` is this interpreter's."""
+    line = f'evenhand() {{ "{sys.executable}" -m evenhand "$@"; }}; {command}'
+    environment = {**os.environ, **variables}
+    return subprocess.run(
+        ["sh", "-c", line], capture_output=True, text=True, env=environment, check=False
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_one_message() -> None:
+    done = shell("evenhand reference > /dev/full")
+    assert done.returncode == 1
+    assert done.stderr.startswith("evenhand: No space left on device")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+def test_closed_outputs_are_no_fault() -> None:
+    assert (done := shell("evenhand reference >&-")).returncode == 0, done.stderr
+    assert (done := shell("evenhand reference --n 7 >&- 2>&-")).returncode == 2, done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+def test_an_output_without_the_letter_shows_its_code(tmp_path: Path) -> None:
+    made = shell(f"cd '{tmp_path}' && evenhand task new ünï", PYTHONIOENCODING="ascii")
+    assert (made.returncode, made.stdout) == (0, "\\xfcn\\xef.toml\n"), made.stderr
+    assert (tmp_path / "ünï.toml").is_file()
