@@ -76,7 +76,7 @@ def load_coverage(paths: Sequence[Path]) -> LoadedCoverage:
     return LoadedCoverage(together, tuple(coverage_notes(together)), tuple(views))
 
 
-def _of_run(path: Path, runs: int) -> tuple[pl.DataFrame, list[TraceView]]:
+def _of_run(path: Path, sharing: int) -> tuple[pl.DataFrame, list[TraceView]]:
     calls = attempts(path)
     with RunStore(path) as store:
         work = open_work(store)
@@ -90,7 +90,7 @@ def _of_run(path: Path, runs: int) -> tuple[pl.DataFrame, list[TraceView]]:
         views: list[TraceView] = []
         characters = 0
         for row in _sample(frame).join(texts, on="experiment_id", maintain_order="left").to_dicts():
-            if len(views) * runs >= SHOWN_TRACES or characters * runs >= SHOWN_CHARACTERS:
+            if len(views) * sharing >= SHOWN_TRACES or characters * sharing >= SHOWN_CHARACTERS:
                 break
             text = row.pop("reasoning")
             characters += len(text)
