@@ -50,13 +50,21 @@ class Answer:
 
 
 def trials(
-    task: Task, pool: Pool, n: int, p: str, sets: int, random_orders: int, swapped: bool
+    task: Task,
+    pool: Pool,
+    patterns: list[str],
+    *,
+    n: int,
+    p: str,
+    sets: range,
+    random_orders: int,
+    swapped: bool,
 ) -> Iterator[Trial]:
     """Every prompt; those of one instance set follow each other, those alike side by side."""
-    for set_seed in range(sets):
+    for set_seed in sets:
         for majority in task.labels:
             chosen = select(pool, n=n, p=p, majority_label=majority, set_seed=set_seed)
-            for pattern in PATTERNS:
+            for pattern in patterns:
                 for order_seed in range(random_orders) if pattern == "random" else (None,):
                     ordered = arrange(chosen.majority, chosen.minority, pattern, order_seed)
                     prompt = render(task, ordered, swapped=swapped)
@@ -92,7 +100,8 @@ async def answers(
 def print_table(task: Task, found: list[Answer]) -> None:
     """Accuracy, oriented margin and label mass, by pattern and in all."""
     print(f"{'pattern':22}{'runs':>5}{'right':>7}{'oriented margin':>17}{'SD':>7}{'mass':>7}")
-    for pattern in [*PATTERNS, "all"]:
+    seen = {row.trial.pattern for row in found}
+    for pattern in [*(each for each in PATTERNS if each in seen), "all"]:
         rows = [row for row in found if pattern in (row.trial.pattern, "all")]
         right = [row.choice.label == row.trial.majority for row in rows]
         toward = [oriented(task, row) for row in rows]
@@ -155,7 +164,9 @@ async def main() -> None:
     parser.add_argument("--n", type=int, default=100)
     parser.add_argument("--p", default="0.55")
     parser.add_argument("--sets", type=int, default=6)
+    parser.add_argument("--first-set", type=int, default=0, help="fresh sets, to confirm a choice")
     parser.add_argument("--random-orders", type=int, default=3)
+    parser.add_argument("--patterns", nargs="+", choices=PATTERNS, default=PATTERNS)
     parser.add_argument("--swapped", action="store_true", help="list the labels the other way")
     parser.add_argument("--unsorted", action="store_true", help="prompts in the plan's order")
     parser.add_argument("--replies", type=int, default=0)
@@ -167,11 +178,12 @@ async def main() -> None:
         trials(
             task,
             pool,
-            options.n,
-            options.p,
-            options.sets,
-            options.random_orders,
-            options.swapped,
+            options.patterns,
+            n=options.n,
+            p=options.p,
+            sets=range(options.first_set, options.first_set + options.sets),
+            random_orders=options.random_orders,
+            swapped=options.swapped,
         )
     )
     model = open_model(options.model)
