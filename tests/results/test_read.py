@@ -113,6 +113,14 @@ def test_export_and_back(workload: Workload, tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["t.csv"]
 
 
+def test_an_export_never_takes_the_place_of_the_run(workload: Workload, tmp_path: Path) -> None:
+    run(workload, FakeModel(), tmp_path, QUIET)
+    for name, format_ in (("run.db", "parquet"), ("t.csv", "parquet"), ("t.parquet", "csv")):
+        with pytest.raises(UsageError, match=rf"ends in \.{format_}"):
+            export(tmp_path, tmp_path / name, format_)  # type: ignore[arg-type]
+    assert results(tmp_path).height == 2
+
+
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"is not a run folder: it has no run\.db"):
         results(tmp_path)

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import io
 import os
+import sqlite3
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,6 +66,12 @@ def main() -> None:
         # Whatever could be blamed on one file has become an EvenhandError where it was known.
         where = f" ({error.filename})" if error.filename else ""
         _stop(f"{error.strerror or error}{where}: make room or change the place, and try again", 1)
+    except sqlite3.Error as error:
+        _stop(
+            f"the run folder's run.db cannot be read or written ({error}): if there is room on the "
+            "disk, the file is damaged: move the folder away and run again",
+            1,
+        )
     except MemoryError:
         _stop("out of memory: ask for a smaller plan or pool", 1)
 

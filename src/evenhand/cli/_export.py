@@ -19,7 +19,9 @@ def export_command(
     parquet: Annotated[
         bool, typer.Option("--parquet", help="Write Parquet (the default).")
     ] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Write CSV.")] = False,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Write CSV (the default if --out ends in .csv).")
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="File to write (default: results.parquet in the run folder)."),
@@ -34,7 +36,8 @@ def export_command(
 
     if parquet and csv:
         raise UsageError("choose one of --parquet and --csv")
-    target = export(run, out, "csv" if csv else "parquet")
+    named_csv = out is not None and out.suffix.lower() == ".csv"
+    target = export(run, out, "csv" if csv or (named_csv and not parquet) else "parquet")
     left = pending(run).height
     if left:
         sys.stderr.write(f"{left} experiments are pending and not in the file\n")

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from evenhand._write_whole import write_whole
 from evenhand.errors import UsageError
 
 
@@ -34,10 +35,7 @@ def import_command(
     if target.suffix != ".parquet":
         raise UsageError(f"{target} must end in .parquet")
     frame = read_inspect_log(log)
-    try:
-        frame.write_parquet(target)
-    except OSError as error:
-        raise UsageError(f"cannot write {target}: {error}") from None
+    write_whole(target, frame.write_parquet)
     counted = dict(frame["outcome"].value_counts(sort=True).iter_rows())
     if as_json:
         summary = {"path": str(target), "experiments": frame.height, "outcomes": counted}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -47,5 +48,7 @@ def new_command(
     except FileExistsError:
         raise UsageError(f"{path} is there already: choose another --out") from None
     except OSError as error:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
     sys.stdout.write(f"{path}\n")

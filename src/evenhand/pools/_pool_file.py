@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from evenhand._write_whole import write_whole
 from evenhand.errors import UsageError
 from evenhand.pools._instance import Instance, Pool
 from evenhand.tasks import Task
@@ -37,13 +38,8 @@ def write_pool(pool: Pool, path: Path) -> None:
         schema={"id": pl.String, "text": pl.String, "label": pl.String, "answer": pl.Int64},
     )
     header = {"task": pool.task, "name": pool.name, "provenance": dict(pool.provenance)}
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        frame.write_parquet(partial, metadata={_KEY: json.dumps(header)})
-        partial.replace(path)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+    metadata = {_KEY: json.dumps(header)}
+    write_whole(path, lambda partial: frame.write_parquet(partial, metadata=metadata))
 
 
 def is_pool_file(path: Path) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
 
+from evenhand._write_whole import write_whole
 from evenhand.errors import UsageError
 from evenhand.results._read import results
 
@@ -30,22 +30,18 @@ def export(
         The file that was written, whole or not at all.
 
     Raises:
-        UsageError: If there is no run at ``path``, or the file cannot be written.
+        UsageError: If there is no run at ``path``, or the file cannot be written or is called
+            otherwise than its format (``run.db`` is not to be overwritten).
     """
     if format not in ("parquet", "csv"):
         raise UsageError(f"unknown format {format!r}: use parquet or csv")
-    frame = results(path)
     target = Path(out) if out is not None else Path(path) / f"results.{format}"
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if format == "parquet":
-            frame.write_parquet(partial)
-        else:
-            frame.with_columns(pl.col("labels").list.join("|")).write_csv(partial)
-        partial.replace(target)
-    except OSError as error:
-        raise UsageError(f"cannot write {target}: {error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    if target.suffix.lower() != f".{format}":
+        raise UsageError(f"{target}: the name of a {format} file ends in .{format}")
+    frame = results(path)
+    if format == "parquet":
+        write_whole(target, frame.write_parquet)
+    else:
+        flat = frame.with_columns(pl.col("labels").list.join("|"))
+        write_whole(target, flat.write_csv)
     return target
