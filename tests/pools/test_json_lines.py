@@ -20,6 +20,10 @@ def test_rows_with_their_line_numbers(content: bytes) -> None:
     assert list(json_lines(content, FILE)) == ROWS
 
 
+def test_a_whole_surrogate_pair_is_a_character() -> None:
+    assert list(json_lines(b'{"a": "\\ud83d\\ude00"}', FILE)) == [(1, {"a": "\U0001f600"})]
+
+
 def test_a_raw_line_separator_does_not_split_a_record() -> None:
     assert list(json_lines('{"a": "x\u2028y"}'.encode(), FILE)) == [(1, {"a": "x\u2028y"})]
 
@@ -32,6 +36,11 @@ def test_a_raw_line_separator_does_not_split_a_record() -> None:
         (b'{"a": 1}\n{"a": }\n', r"rows.jsonl.gz, line 2: not valid JSON \(.* at character 7\)"),
         (b'{"a": 1}\n[1]\n', "line 2: not a JSON object"),
         (b'{"a": "\xff"}', "line 1: not UTF-8 text"),
+        (b'{"a": ' + b"1" * 5_000 + b"}", "line 1: JSON that cannot be read"),
+        (b"\n" + b'{"a": ' * 100_000, "line 2: JSON that cannot be read"),
+        (b'{"a": 1, "b": 2, "a": 3}', "line 1: two fields are called 'a'"),
+        (b'{"a": "lone \\uD800"}', r"line 1: half a surrogate pair \(.ud800\)"),
+        (b'{"\\udc00": 1}', r"line 1: half a surrogate pair \(.udc00\)"),
     ],
 )
 def test_damage_is_named(content: bytes, words: str) -> None:

@@ -97,7 +97,11 @@ def test_ids_from_a_column(tmp_path: Path) -> None:
 FAULTS = [
     ("a.csv", "body,label\nx,good\n", r"no column 'text'; the columns there are: 'body', 'label'"),
     ("a.csv", "text,text,label\nx,y,good\n", "2 columns are called 'text'"),
-    ("a.csv", "text,label\nx,good\n ,bad\n", r"'text' is empty in row 2 \(line 3\): fill in"),
+    (
+        "a.csv",
+        "text,label\nx,good\n ,bad\n",
+        r"'text' is empty, or shows nothing, in row 2 \(line 3\): fill in",
+    ),
     ("a.csv", "text,label\nx,good\ny,\nz,bad\n", r"'label' is '' in row 2 \(line 3\)"),
     ("a.csv", "text,label\nx,good\ny,Bad\n", "'label' is 'Bad' in row 2"),
     (
@@ -109,12 +113,13 @@ FAULTS = [
     ("a.csv", "text,label\nx,y,good\n", r"row 1 \(line 2\): 3 fields and the header has 2"),
     ("a.csv", 'text,label\nx,good\n"y,bad\n', "from line 3: not readable as CSV .* quote left"),
     ("a.csv", b"text,label\nx\xe9,good\n", "line 2: not UTF-8 text .* save it as CSV UTF-8"),
+    ("a.csv", "text,label\nx,good\n\u200b\u202e,bad\n", r"shows nothing, in row 2 \(line 3\)"),
     ("a.csv", "", "is empty: the first line must name the columns"),
     ("a.csv", "text,label\n", "has no rows"),
     ("a.xlsx", "PK", r"cannot tell what kind of table .* \.csv, \.tsv"),
     ("a.jsonl", '{"text": "x"}\n', r"row 1 \(line 1\) of .*a.jsonl: no column 'label'"),
     ("a.jsonl", '{"text": ["x"], "label": "good"}\n', "column 'text' holds a list, not text"),
-    ("a.jsonl", '{"text": null, "label": "good"}\n', "'text' is empty in row 1"),
+    ("a.jsonl", '{"text": null, "label": "good"}\n', "'text' is empty, or shows nothing, in row 1"),
     ("a.jsonl", "{\n", "line 1: not valid JSON"),
     ("a.parquet", "PAR1", "not a readable Parquet file"),
 ]

@@ -75,7 +75,15 @@ def _records(lines: Iterable[bytes], origin: Path) -> Iterator[tuple[int, JsonRo
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = json.loads(line, object_pairs_hook=_each_once)
+            if b"\\ud" in line.lower():
+                json.dumps(record, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                f"{origin}, line {number}: half a surrogate pair "
+                f"(\\u{ord(error.object[error.start]):04x}), which is no character: take it out, "
+                "or write the whole pair"
+            ) from error
         except UnicodeDecodeError as error:
             raise UsageError(
                 f"{origin}, line {number}: not UTF-8 text ({error.reason}): save it as UTF-8"
@@ -85,9 +93,30 @@ def _records(lines: Iterable[bytes], origin: Path) -> Iterator[tuple[int, JsonRo
                 f"{origin}, line {number}: not valid JSON ({error.msg} at character "
                 f"{error.pos + 1}): correct the line, or get the file again"
             ) from error
+        except _TwiceError as error:
+            raise UsageError(
+                f"{origin}, line {number}: two fields are called {error.args[0]!r}: keep one"
+            ) from error
+        except (ValueError, RecursionError) as error:
+            # Python reads neither a number of thousands of digits nor brackets thousands deep.
+            raise UsageError(
+                f"{origin}, line {number}: JSON that cannot be read ({error}): correct the line"
+            ) from error
         if not isinstance(record, dict):
             raise UsageError(
                 f"{origin}, line {number}: not a JSON object with named columns: "
                 'write one record a line, as {"column": value, ...}'
             )
         yield number, record
+
+
+class _TwiceError(Exception):
+    """A JSON object names a field twice; its argument is the field."""
+
+
+def _each_once(pairs: list[tuple[str, object]]) -> JsonRow:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _TwiceError(next(name for name in names if names.count(name) > 1))
+    return record

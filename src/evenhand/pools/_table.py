@@ -14,7 +14,7 @@ from evenhand.pools._instance import Instance, Pool
 from evenhand.pools._pool_file import is_pool_file, read_pool
 from evenhand.pools._sample import sampled_pool
 from evenhand.pools._table_rows import TableRow, read_table
-from evenhand.pools._text import one_line
+from evenhand.pools._text import one_line, shows_nothing
 from evenhand.tasks import Task
 
 _SHOWN = 5
@@ -85,10 +85,11 @@ def _instances(task: Task, table: TableSource, rows: Sequence[TableRow]) -> tupl
     path = table.path
     texts = [one_line(row.values[table.text_column]) for row in rows]
     labels = [row.values[table.label_column].strip() for row in rows]
-    empty = [row for row, text in zip(rows, texts, strict=True) if not text]
+    empty = [row for row, text in zip(rows, texts, strict=True) if shows_nothing(text)]
     if empty:
         raise UsageError(
-            f"{path}: column {table.text_column!r} is empty in {_places(empty)}: "
+            f"{path}: column {table.text_column!r} is empty, or shows nothing, in "
+            f"{_places(empty)}: "
             "fill in the text or take the rows out"
         )
     _check_labels(task, table, rows, labels)

@@ -191,7 +191,7 @@ def _as_text(value: object, path: Path, place: str, column: str) -> str:
 def _no_column(path: Path, column: str, columns: Sequence[str]) -> str:
     return (
         f"{path}: no column {column!r}; the columns there are: "
-        f"{', '.join(map(repr, columns)) or 'none'}"
+        f"{', '.join(map(repr, columns)) or 'none'}: say which one is meant (as with --text-column)"
     )
 
 
