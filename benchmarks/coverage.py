@@ -1,7 +1,7 @@
 """Speed and accuracy of the coverage measures on generated traces.
 
     python benchmarks/coverage.py            accuracy in every style, and speed on a sample
-    python benchmarks/coverage.py --all      speed on all 270 traces, the plain way too (minutes)
+    python benchmarks/coverage.py --all      speed on all 270 traces, the plain way too (an hour)
 
 Every trace names a known set of ids in one style, among texts that hold numbers of their own and
 between tallies, dates, money, arithmetic and enumerated steps. The plain way is one regular

@@ -36,18 +36,20 @@ _ROUND_SHARE = 0.8
 _BEYOND_SHARE = 0.05
 _NEAR_BOUNDARY = 0.01
 _BALANCE = re.compile(
-    r"\balternat(?:e[sd]?|ing|ion|ely)\b|\b(?:perfect|exact)(?:ly)? (?:even(?:ly)? )?"
-    r"(?:balanced?|split|half)\b",
-    re.IGNORECASE,
+    r"[AaPpEe](?<!\w\w)(?:(?<=[Aa])lternat(?:e[sd]?|ing|ion|ely)"
+    r"|(?:(?<=[Pp])erfect|(?<=[Ee])xact)(?:ly)? (?:even(?:ly)? )?(?:balanced?|split|half))\b"
 )
+# The first letter stands before its look back, so that the search can skip to such letters.
 _ONWARD = re.compile(
-    r"\b(?:after|beyond|past|since|from|starting (?:at|from|around)"
-    r"|(?:appear|begin|start|switch|chang)\w* (?:at|around|from|with))"
-    rf"[ ~]+(?:instance|id|item|number|about)?[ #~]*(?P<from>{STANDALONE})"
+    r"[AaBbPpSsFfCc](?<!\w\w)(?:"
+    r"(?:(?<=[Aa])fter|(?<=[Bb])eyond|(?<=[Pp])ast|(?<=[Ss])ince|(?<=[Ff])rom"
+    r"|(?:(?<=[Aa])ppear|(?<=[Bb])egin|(?<=[Ss])tart|(?<=[Ss])witch|(?<=[Cc])hang)\w*"
+    r" (?:at|around|from|with))"
+    rf"[ ~]+(?:[Ii]nstance|id|item|number|about)?[ #~]*(?P<from>{STANDALONE})"
     r"(?! ?(?:to|[-–—])\b ?[0-9])[^.\n]{0,60}?"
     r"\b(?:many|mostly|most|all|only|on|onwards?|rest|remaining|everything|every|are)\b"
-    rf"|\bfirst (?P<first>{STANDALONE})[^.\n]{{0,60}}?\b(?:remaining|rest|remainder|others?)\b",
-    re.IGNORECASE,
+    rf"|(?<=[Ff])irst (?P<first>{STANDALONE})[^.\n]{{0,60}}?"
+    r"\b(?:remaining|rest|remainder|others?)\b)"
 )
 
 

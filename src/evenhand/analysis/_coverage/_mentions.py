@@ -45,7 +45,8 @@ _RANGE_LEAD = re.compile(
     re.IGNORECASE,
 )
 _RUN = re.compile(
-    r"(?:(?<![0-9])[,.]|[,.](?![0-9])|[;|:)\]>\n\r])[ \t\r\n]{0,3}[(\"#*\[]{0,3}"
+    # Punctuation, but no comma or point inside a number.
+    r"[,.;|:)\]>\n\r](?:(?<![,.])|(?<![0-9][,.])|(?![0-9]))[ \t\r\n]{0,3}[(\"#*\[]{0,3}"
     rf"(?P<number>{_NUMBER})[)\"*\]]{{0,3}}"
     r"(?=[ \t]{0,2}(?::|->|→|=>|=|\(|[-–—])|[ \t]{1,2}[A-Za-z\"'“‘]|(?<=[)\]]))"
 )
@@ -158,9 +159,10 @@ def _worded(text: str, n: int) -> Iterator[Mention]:
 
 def _lines(text: str, n: int) -> Iterator[Mention]:
     for match in _LINE.finditer(text):
-        ids = chain_ids(match["number"], n)
+        ids = chain_ids(match[1], n)
         if len(ids) == 1:
-            yield Mention(*match.span("number"), ids[0], ids[0], "line")
+            start, end = match.span(1)
+            yield Mention(start, end, ids[0], ids[0], "line")
 
 
 def _hashes(text: str, n: int) -> Iterator[Mention]:
