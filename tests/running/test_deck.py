@@ -87,6 +87,7 @@ def test_it_deals_and_hashes_what_the_slow_way_does(
     assert deck.arranged(e) == expected
     instruction = PLANNED_INSTRUCTION if e.base_variant == "self" else None
     prompt = render(TASK, expected, e.base_variant, swapped=e.swapped, instruction=instruction)
+    assert deck.messages(e, instruction) == prompt.messages
     assert deck.sha256(e) == messages_sha256(prompt.messages)
     assert deck.characters(e) == len(prompt.messages[0].content)
     # The instances used are pool enough: a run folder keeps no more.

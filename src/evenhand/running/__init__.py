@@ -3,21 +3,25 @@
 from evenhand.running._engine import run, run_async
 from evenhand.running._estimate import Estimate, estimate
 from evenhand.running._filter import FilterResult, filter_pool
+from evenhand.running._judging import JudgesReplies, StopsEarly
 from evenhand.running._open import open_work
 from evenhand.running._options import RunOptions, RunSummary
 from evenhand.running._ordering import order_for_prefix_sharing
 from evenhand.running._prepare import answer_key, plan
 from evenhand.running._records import AttemptRecord, Totals
 from evenhand.running._store import RunStore
-from evenhand.running._workload import Work, Workload
+from evenhand.running._workload import Snapshot, Work, Workload
 
 __all__ = [
     "AttemptRecord",
     "Estimate",
     "FilterResult",
+    "JudgesReplies",
     "RunOptions",
     "RunStore",
     "RunSummary",
+    "Snapshot",
+    "StopsEarly",
     "Totals",
     "Work",
     "Workload",

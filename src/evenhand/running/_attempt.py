@@ -21,7 +21,7 @@ from evenhand.running._records import (
     AttemptRecord,
 )
 from evenhand.running._store import RunStore
-from evenhand.running._workload import Work
+from evenhand.running._workload import Work, messages_of
 
 Save = Callable[[AttemptRecord], None]
 Fault = Callable[[Experiment, Exception, float | None], None]
@@ -69,7 +69,7 @@ class Attempter:
             if isinstance(found, AttemptRecord):
                 return found
             instruction = found
-        messages = self.work.prompt(experiment, instruction).messages
+        messages = messages_of(self.work, experiment, instruction)
         sha = messages_sha256(messages)
         if first is None and sha != self.planned[experiment.id]:
             raise EvenhandError(f"{experiment.id}: the prompt is not the one that was planned")

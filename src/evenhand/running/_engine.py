@@ -16,6 +16,7 @@ from evenhand.running._control import Control, Stopped
 from evenhand.running._gate import ADAPTIVE_CEILING, ADAPTIVE_START, Gate
 from evenhand.running._identity import run_settings
 from evenhand.running._interrupt import ending_on_interrupt
+from evenhand.running._judging import StopsEarly
 from evenhand.running._lock import locked
 from evenhand.running._money import Purse, check_limit, price_of
 from evenhand.running._open import open_run
@@ -25,6 +26,9 @@ from evenhand.running._progress import Progress, Tally, progress_on_stderr
 from evenhand.running._records import AttemptRecord
 from evenhand.running._store import RunStore
 from evenhand.running._workload import Work
+
+FLUSH_INTERVAL_S = 1.0
+"""A power cut, unlike the end of the process, loses the replies of this long."""
 
 
 def run(
@@ -88,6 +92,7 @@ class _Engine:
         store: RunStore,
         options: RunOptions,
     ) -> None:
+        self._asked = work
         self._store = store
         self._options = options
         self._control = Control()
@@ -138,13 +143,20 @@ class _Engine:
             with ending_on_interrupt(
                 self._control, cancel=lambda: _cancel(workers), say=progress.say
             ):
+                flusher = asyncio.create_task(self._flush())
                 try:
                     await _all_home(workers, self._control)
                 finally:
-                    _cancel(workers)
+                    _cancel([*workers, flusher])
             progress.show(self._tally)
         if self._control.failure is not None:
             raise self._control.failure
+
+    async def _flush(self) -> None:
+        """Bring what was stored to the disk, once a second and off the event loop."""
+        while True:
+            await asyncio.sleep(FLUSH_INTERVAL_S)
+            await asyncio.to_thread(self._store.flush)
 
     async def _work(self, todo: Iterator[Experiment]) -> None:
         for experiment in todo:
@@ -160,9 +172,16 @@ class _Engine:
         for number in range(first, self._options.max_attempts + 1):
             record = await self._attempter.attempt(experiment, number)
             if self._decides(record):
+                self._ask_whether_enough(experiment, record)
                 return
             if self._control.ending:
                 raise Stopped
+
+    def _ask_whether_enough(self, experiment: Experiment, record: AttemptRecord) -> None:
+        if isinstance(self._asked, StopsEarly):
+            verdict = self._asked.enough(experiment, record)
+            if verdict is not None:
+                self._control.end("decided", verdict)
 
     def _decides(self, record: AttemptRecord) -> bool:
         """The first valid output is kept; a prompt that does not fit will not fit next time."""

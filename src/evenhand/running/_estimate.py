@@ -13,7 +13,7 @@ from evenhand.running._money import price_of
 from evenhand.running._options import RunOptions
 from evenhand.running._ordering import order_for_prefix_sharing
 from evenhand.running._store import DATABASE_NAME, RunStore
-from evenhand.running._workload import Work
+from evenhand.running._workload import Work, messages_of
 
 SAMPLE = 3
 """Prompts counted for each task, variant and n; the others are taken to be as dense."""
@@ -166,7 +166,7 @@ class _Density:
     def _count(self, experiment: Experiment) -> int:
         first = self._work.first_stage(experiment)
         instruction = None if first is None else ""
-        count = self._model.count_tokens(self._work.prompt(experiment, instruction).messages)
+        count = self._model.count_tokens(messages_of(self._work, experiment, instruction))
         self.exact = self.exact and count.exact and first is None
         if first is None:
             return count.tokens

@@ -1,4 +1,4 @@
-"""A workload may judge replies by a rule of its own."""
+"""A workload may judge replies by a rule of its own, and say when it has heard enough."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from evenhand.design import Experiment
 from evenhand.models import Generation
 from evenhand.outcomes import Judgement
+from evenhand.running._records import AttemptRecord
 
 
 @runtime_checkable
@@ -18,4 +19,13 @@ class JudgesReplies(Protocol):
 
     def judge(self, experiment: Experiment, generation: Generation) -> Judgement:
         """The outcome of one reply."""
+        ...
+
+
+@runtime_checkable
+class StopsEarly(Protocol):
+    """A :class:`~evenhand.running.Work` that may be decided before everything is asked."""
+
+    def enough(self, experiment: Experiment, record: AttemptRecord) -> str | None:
+        """Told of every outcome once it is stored; a sentence ends the run, None goes on."""
         ...

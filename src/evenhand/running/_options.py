@@ -9,7 +9,7 @@ from typing import Literal
 from evenhand.errors import UsageError
 from evenhand.models import AnswerMode
 
-Stop = Literal["gave_up", "max_cost", "interrupted"]
+Stop = Literal["gave_up", "max_cost", "interrupted", "decided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ class RunSummary:
         cost_usd: Money spent; None when the cost of any call is unknown.
         faults: Calls of this run that got no answer.
         wall_s: Seconds this run took.
-        stop: Why the run ended early, if it did: ``gave_up``, ``max_cost``, ``interrupted``.
+        stop: Why the run ended early, if it did: ``gave_up``, ``max_cost``, ``interrupted``,
+            or ``decided`` where the workload had heard enough.
         message: The same in a sentence, with what to do next.
     """
 

@@ -14,7 +14,7 @@ from evenhand.design import AXES, Experiment
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.pools import Instance
 from evenhand.prompts import Message
-from evenhand.running._connect import connect_reader, connect_writer
+from evenhand.running._connect import connect_reader, connect_writer, flush
 from evenhand.running._records import AttemptRecord, Totals
 from evenhand.running._rows import (
     attempt_columns,
@@ -39,7 +39,10 @@ _CURRENT = """
 
 
 class RunStore:
-    """Reads one run folder, or writes it: each write is a transaction, on disk when it returns.
+    """Reads one run folder, or writes it.
+
+    Each write is a transaction that no end of the process can undo once it returns; :meth:`flush`
+    makes it outlast a power cut too.
 
     Args:
         folder: The run folder.
@@ -80,6 +83,10 @@ class RunStore:
                     f"{found}; this version reads format {FORMAT}: use that version"
                 )
 
+    def flush(self) -> None:
+        """Wait until the disk holds everything that was written. Any thread may call it."""
+        flush(self.path)
+
     def close(self) -> None:
         """Close the database; a clean close folds the write-ahead log into it."""
         self._db.close()
@@ -92,13 +99,19 @@ class RunStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._db.execute("BEGIN IMMEDIATE")
         try:
+            self._db.execute("BEGIN IMMEDIATE")
             yield self._db
-        except BaseException:
-            self._db.execute("ROLLBACK")
+            self._db.execute("COMMIT")
+        except BaseException as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            if isinstance(error, sqlite3.OperationalError):
+                raise EvenhandError(
+                    f"cannot write {self.path}: {error}. What was stored before is kept: "
+                    "see to the disk, then run the same command again"
+                ) from error
             raise
-        self._db.execute("COMMIT")
 
     # ------------------------------------------------------------------ plan and settings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evenhand.design import Experiment, Plan
 from evenhand.errors import UsageError
@@ -75,6 +75,26 @@ class Work(Protocol):
         ...
 
 
+@runtime_checkable
+class WritesMessages(Protocol):
+    """A :class:`Work` that can make the messages faster than the whole prompt with its spans."""
+
+    def messages(
+        self, experiment: Experiment, instruction: str | None = None
+    ) -> tuple[Message, ...]:
+        """The exact messages of an experiment."""
+        ...
+
+
+def messages_of(
+    work: Work, experiment: Experiment, instruction: str | None = None
+) -> tuple[Message, ...]:
+    """The exact messages of an experiment, the fastest way that its workload knows."""
+    if isinstance(work, WritesMessages):
+        return work.messages(experiment, instruction)
+    return work.prompt(experiment, instruction).messages
+
+
 class Workload:
     """A plan with the tasks and pools that it names.
 
@@ -126,8 +146,19 @@ class Workload:
             return None
         return self_instruction_prompt(self._decks[experiment.task].task, experiment.n)
 
+    def messages(
+        self, experiment: Experiment, instruction: str | None = None
+    ) -> tuple[Message, ...]:
+        """The exact messages of an experiment; faster than :meth:`prompt`, without the spans.
+
+        Args:
+            experiment: One of the plan's.
+            instruction: What stage one wrote; for the ``self`` variant only.
+        """
+        return self._decks[experiment.task].messages(experiment, instruction)
+
     def prompt(self, experiment: Experiment, instruction: str | None = None) -> Prompt:
-        """The exact messages of an experiment.
+        """The exact messages of an experiment, with every instance's place.
 
         Args:
             experiment: One of the plan's.
