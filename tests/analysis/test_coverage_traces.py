@@ -6,6 +6,8 @@ E.1 describes; each must get its class.
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -255,3 +257,37 @@ def test_where_the_stated_labels_start_to_fail() -> None:
 )
 def test_summaries(characters: int, source: str | None, tokens: int | None, expected: bool) -> None:
     assert is_summary("x" * characters, source, tokens) is expected
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *(
+            "1: positive\n",
+            "after 5 all ",
+            "start",
+            "starting",
+            "first 7 ",
+            '"',
+            '1: "',
+            "“",
+            "7, 8, ",
+        ),
+        *("instances 1, 2 and 3 ", "alternat", "exactly ", "12-19 ", "1" * 50 + " ", "\n\n", "٣"),
+    ],
+)
+def test_time_is_linear_in_the_trace(unit: str) -> None:
+    # Eight times the text: a quadratic rule would take 64 times as long.
+    assert seconds(unit, 480_000) < 24 * seconds(unit, 60_000) + 0.5
+
+
+def test_five_megabytes_are_read_within_seconds() -> None:
+    assert seconds("9" * 40 + ' "12,', 5_000_000) < 20
+
+
+def seconds(unit: str, size: int) -> float:
+    text = unit * (size // len(unit))
+    started = time.process_time()
+    reading = read_trace(text, N, SENTIMENT)
+    classify_trace(text, reading.named, N, reading.stopped_at, boundaries=(1_100,))
+    return time.process_time() - started

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from typing import Literal
 
@@ -111,10 +112,11 @@ def _from_boundary(
     if boundaries is not None and not boundaries:
         return False
     near = max(2, round(_NEAR_BOUNDARY * n))
+    ascending = sorted(named)
     for match in _ONWARD.finditer(text):
         for edge in chain_ids(match["from"] or match["first"], n):
             at_block = boundaries is None or any(abs(edge - cut) <= near for cut in boundaries)
-            beyond = sum(one > edge + near for one in named)
+            beyond = len(ascending) - bisect_right(ascending, edge + near)
             if edge < n and at_block and beyond <= _BEYOND_SHARE * n:
                 return True
     return False
