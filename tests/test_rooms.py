@@ -25,6 +25,8 @@ for _room in (
     "results",
     "inspecting",
     "analysis",
+    "counting",
+    "audit",
     "report",
     "cli",
 ):
@@ -34,6 +36,8 @@ ALLOWED["outcomes"] -= {"pools", "design", "prompts"}
 ALLOWED["prompts"] -= {"design"}
 ALLOWED["models"] -= {"design"}
 ALLOWED["analysis"] -= {"models", "running", "inspecting"}
+ALLOWED["counting"] -= {"results", "inspecting", "attribution"}
+ALLOWED["audit"] -= {"inspecting", "attribution"}
 ALLOWED["report"] -= {"models", "inspecting"}
 
 

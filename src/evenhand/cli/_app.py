@@ -27,6 +27,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "_task",
     "_data",
     "_filter",
+    "_count",
     "_models",
     "_reference",
 )

@@ -17,6 +17,7 @@ from evenhand.models._protocol import (
     TokenCount,
     Usage,
 )
+from evenhand.models._reader._batch import answer_batch, batch_labels, batch_records
 from evenhand.models._reader._prompt import instance_texts, look_up, prompt_labels
 from evenhand.models._reader._rule import Rule, parse_rule
 from evenhand.models._reader._trace import write_trace
@@ -38,7 +39,8 @@ def open_reader(spec: str, answer_key: Mapping[str, str] | None = None) -> Reade
     right with probability Q, decided by a hash of its own name and the text, so that it makes
     the same errors in every order and cannot be order-sensitive; ``coin`` draws a label by a hash
     of the messages and the seed; ``label-LABEL`` always gives that label. Equal counts, none
-    included, are answered with -1.
+    included, are answered with -1. Shown a batch of records with ids, a reader gives each that it
+    reads a label instead of counting.
 
     Args:
         spec: Such as ``reader/first-200``; the prefix may be missing.
@@ -95,6 +97,11 @@ class Reader:
         started = time.perf_counter()
         if settings.answer_mode == "forced" and settings.labels is None:
             raise UsageError(f"{self.name}: a forced choice needs the two labels in the settings")
+        records = batch_records(messages)
+        if records and settings.answer_mode == "generate":
+            offered = batch_labels(messages)
+            said = answer_batch(self.rule, records, offered, self.answer_key, _number)
+            return self._reply(messages, started, said)
         texts = instance_texts(messages)
         if not texts and settings.answer_mode == "generate":
             return self._reply(messages, started, _INSTRUCTION)

@@ -1,0 +1,202 @@
+"""``evenhand count``: the answer over your own records, with proof of coverage."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evenhand.cli._options import split_words
+from evenhand.errors import EvenhandError, UsageError
+
+if TYPE_CHECKING:
+    from evenhand.counting import Count
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("count")(count_command)
+
+
+def count_command(
+    table: Annotated[
+        Path | None, typer.Argument(help="Your records: CSV, TSV, JSON Lines or Parquet.")
+    ] = None,
+    text: Annotated[str | None, typer.Option("--text", help="The column with the texts.")] = None,
+    ask: Annotated[
+        str | None, typer.Option("--ask", help="The question that each record is asked.")
+    ] = None,
+    labels: Annotated[
+        str | None, typer.Option("--labels", help="Two labels or more: yes,no,unclear")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="provider/model or provider/model@URL.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for run, ledger and report; the same one goes on."),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id", help="A column of your own ids, for the ledger.")
+    ] = None,
+    batch: Annotated[
+        int | None,
+        typer.Option(
+            "--batch", help="Records a batch (default: as many as fit 8,000 bytes, at most 40)."
+        ),
+    ] = None,
+    until_sure: Annotated[
+        float | None,
+        typer.Option("--until-sure", help="Stop once the majority is this certain: 0.999"),
+    ] = None,
+    gold: Annotated[
+        str | None,
+        typer.Option(
+            "--gold",
+            help="Hand labels of a random sample: a column, or a file with row and label.",
+        ),
+    ] = None,
+    repeat: Annotated[
+        int, typer.Option("--repeat", help="2: label a random share a second time.")
+    ] = 1,
+    repeat_share: Annotated[
+        float, typer.Option("--repeat-share", help="That share of the records.")
+    ] = 0.1,
+    answer: Annotated[
+        str,
+        typer.Option(
+            "--answer", help="generate: the model writes; forced: its label probabilities decide."
+        ),
+    ] = "generate",
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random order.")] = 0,
+    budget: Annotated[
+        int | None,
+        typer.Option("--budget", help="Output tokens a batch (default: 4,000 and 40 a record)."),
+    ] = None,
+    max_attempts: Annotated[
+        int, typer.Option("--max-attempts", help="Attempts at a batch of which nothing is read.")
+    ] = 2,
+    concurrency: Annotated[
+        int | None, typer.Option("--concurrency", help="Calls at once (default: adapts).")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", help="Most dollars in all; a hard stop.")
+    ] = None,
+    models: Annotated[
+        Path | None, typer.Option("--models", help="Your additions to the model catalog (TOML).")
+    ] = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option("--verify", help="Recheck this ledger instead, offline; TABLE if it moved."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Label every record on its own, add up in code, and prove that none was left out.
+
+    Exit code 0: decided (or verified); 3: undecided, the reason is printed first.
+
+    Example: evenhand count examples/reviews.csv --text review --ask "Is the review positive or
+    negative?" --labels positive,negative --model local/smollm2-135m --answer forced
+
+    Check a ledger later: evenhand count --verify runs/count-0123/ledger.csv
+    """
+    from evenhand.counting import count
+    from evenhand.running import RunOptions
+
+    if verify is not None:
+        _verify(verify, table, text, as_json=as_json)
+        return
+    needed = {"TABLE": table, "--ask": ask, "--labels": labels, "--model": model}
+    missing = [name for name, value in needed.items() if value is None]
+    if missing or table is None or ask is None or labels is None or model is None:
+        raise UsageError(f"count needs {', '.join(missing)}: see evenhand count --help")
+    found = count(
+        table,
+        ask=ask,
+        labels=split_words(labels),
+        model=model,
+        text=text,
+        id_column=id_column,
+        out=out,
+        batch=batch,
+        until_sure=until_sure,
+        gold=gold,
+        repeat=repeat,
+        repeat_share=repeat_share,
+        seed=seed,
+        output_budget=budget,
+        options=RunOptions(
+            answer_mode=answer,  # type: ignore[arg-type]  # RunOptions refuses other words
+            max_attempts=max_attempts,
+            concurrency=concurrency,
+            max_cost_usd=max_cost,
+        ),
+        catalog=models,
+    )
+    if as_json:
+        sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
+    else:
+        sys.stdout.write(count_text(found) + "\n")
+    if found.exit_code:
+        raise typer.Exit(found.exit_code)
+
+
+def count_text(found: Count) -> str:
+    """A count as a person reads it: the verdict first."""
+    lines = [found.sentence]
+    lines += [f"  also: {reason}" for reason in found.reasons[1:]]
+    if found.message:
+        lines.append(found.message)
+    width = max(len(each.label) for each in found.labels)
+    for each in found.labels:
+        span = "" if each.low == each.high else f"  ({each.low:,} to {each.high:,} of all)"
+        lines.append(f"  {each.label:{width}}  {each.count:>9,}  {each.share:6.1%}{span}")
+    if found.margin:
+        lines.append(f"margin: {found.margin}")
+    if found.sure_after is not None:
+        lines.append(f"sure after {found.sure_after:,} of {found.records:,} records")
+    if found.correction is not None:
+        lines.append(
+            f"hand-checked: the model agrees on {found.correction.agree:,} of "
+            f"{found.correction.checked:,}; corrected shares:"
+        )
+        lines += [
+            f"  {each.label:{width}}  {each.share:6.1%}  ({each.low:.1%} to {each.high:.1%})"
+            for each in found.correction.labels
+        ]
+    if found.agreement is not None:
+        lines.append(
+            f"asked twice: the same label for {found.agreement.agree:,} of "
+            f"{found.agreement.compared:,} records"
+        )
+    if found.position is not None:
+        lines.append(
+            f"position in a batch: {'matters' if found.position.matters else 'no effect seen'} "
+            f"(p = {found.position.p_value:.2g})"
+        )
+    cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:,.4f}"
+    lines.append(
+        f"calls: {found.calls:,}, input tokens: {found.input_tokens:,}, output tokens: "
+        f"{found.output_tokens:,}, cost: {cost}"
+    )
+    lines.append(f"coverage: {found.certificate}")
+    lines.append(f"ledger: {found.ledger}")
+    return "\n".join(lines)
+
+
+def _verify(ledger: Path, table: Path | None, text: str | None, *, as_json: bool) -> None:
+    from evenhand.counting import verify
+
+    checks = verify(ledger, table, text=text)
+    if as_json:
+        listed = [{"ok": check.ok, "what": check.what} for check in checks]
+        sys.stdout.write(json.dumps(listed, ensure_ascii=False, indent=2) + "\n")
+    else:
+        words = {True: "yes", False: "NO", None: "not checked"}
+        sys.stdout.write("".join(f"{words[c.ok]:<12}{c.what}\n" for c in checks))
+    failed = [check.what for check in checks if check.ok is False]
+    if failed:
+        raise EvenhandError(f"not verified: it does not hold that {failed[0]}")

@@ -1,0 +1,32 @@
+"""A user's own records, counted: one label each, a ledger, an interval, a certificate."""
+
+from evenhand.counting._alpha import StoppingRule, called
+from evenhand.counting._correction import Corrected, Correction, correct
+from evenhand.counting._count import count
+from evenhand.counting._interval import count_interval
+from evenhand.counting._ledger import LEDGER_SCHEMA, read_ledger
+from evenhand.counting._question import Question, make_question, read_label
+from evenhand.counting._records import Records, open_records
+from evenhand.counting._result import Count, LabelCount
+from evenhand.counting._verify import Check, verify
+
+__all__ = [
+    "LEDGER_SCHEMA",
+    "Check",
+    "Corrected",
+    "Correction",
+    "Count",
+    "LabelCount",
+    "Question",
+    "Records",
+    "StoppingRule",
+    "called",
+    "correct",
+    "count",
+    "count_interval",
+    "make_question",
+    "open_records",
+    "read_label",
+    "read_ledger",
+    "verify",
+]

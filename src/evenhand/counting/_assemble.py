@@ -1,0 +1,125 @@
+"""From the run folders of a count to its tally, offline."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.counting._alpha import StoppingRule
+from evenhand.counting._plan import output_budget, reading_order
+from evenhand.counting._question import Question
+from evenhand.counting._records import Records
+from evenhand.counting._reply import BatchReply
+from evenhand.counting._rounds import enter, replies
+from evenhand.counting._tally import STATUSES, Tally, empty_tally
+from evenhand.counting._work import BatchWork, Places
+
+BATCHES, ALONE, REPEAT = "batches", "alone", "repeat"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What decides every prompt of a count."""
+
+    question: Question
+    records: Records
+    batch: int
+    seed: int
+    forced: bool
+    budget: int | None
+    repeat_share: float
+
+    @property
+    def usable(self) -> Places:
+        """Places of the records that can be asked about."""
+        listed = [place for place in range(len(self.records)) if not self.records.unusable(place)]
+        return np.asarray(listed, dtype=np.int64)
+
+    def work(self, places: Places, batch: int, purpose: str) -> BatchWork:
+        """A round over some places, in that order."""
+        budget = self.budget or output_budget(batch)
+        return BatchWork(
+            self.question, self.records, places, batch, purpose, budget, forced=self.forced
+        )
+
+    def batches(self) -> BatchWork:
+        """The first round: every record, in random order."""
+        return self.work(self.ordered(), self.batch, "count")
+
+    def ordered(self) -> Places:
+        """The usable records in random order."""
+        return reading_order(self.records, self.usable, self.seed, "count order")
+
+    def again(self) -> BatchWork | None:
+        """A random share of the records in another order, to be labelled a second time."""
+        usable = self.usable
+        size = max(1, round(self.repeat_share * len(usable)))
+        chosen = reading_order(self.records, usable, self.seed, "repeat choice")[:size]
+        order = reading_order(self.records, chosen, self.seed, "repeat order")
+        return self.work(order, self.batch, "repeat") if order.size else None
+
+
+def first_tally(setup: Setup) -> Tally:
+    """A tally in which only the records that cannot be asked about are entered."""
+    tally = empty_tally(len(setup.records))
+    for place in range(len(setup.records)):
+        reason = setup.records.unusable(place)
+        if reason is not None:
+            tally.status[place] = STATUSES.index("unresolved")
+            tally.reasons[place] = reason
+    return tally
+
+
+def alone_work(setup: Setup, tally: Tally) -> BatchWork | None:
+    """The second round: each record that was asked and got no label, on its own."""
+    if setup.batch == 1:
+        return None
+    places = np.flatnonzero((tally.round == 0) & (tally.labels < 0)).astype(np.int64)
+    return setup.work(places, 1, "alone") if places.size else None
+
+
+def read_batches(setup: Setup, work: BatchWork | None, out: Path) -> Tally:
+    """The tally after the first round."""
+    tally = first_tally(setup)
+    if work is not None:
+        for stored in replies(out / BATCHES, work):
+            enter(tally, work, stored, 0)
+    return tally
+
+
+def read_alone(tally: Tally, work: BatchWork, folder: Path) -> None:
+    """Enter the second round."""
+    for stored in replies(folder, work):
+        enter(tally, work, stored, 1)
+
+
+def alone_folder(out: Path, work: BatchWork) -> Path:
+    """Where the second round over just these records lies."""
+    digest = hashlib.sha256(work.places.tobytes()).hexdigest()[:8]
+    return out / f"{ALONE}-{digest}"
+
+
+class Prefix:
+    """Feeds the stopping rule in the random order, whatever the order of the replies.
+
+    Replies may come back in an order that depends on what they say; a rule fed in that order would
+    not be a random sample. So a batch waits until all before it are there.
+    """
+
+    def __init__(self, rule: StoppingRule, labels: tuple[str, ...]) -> None:
+        self.rule = rule
+        self._codes = {label: code for code, label in enumerate(labels)} | {None: -1}
+        self._waiting: dict[int, BatchReply] = {}
+        self._next = 0
+
+    def take(self, number: int, reply: BatchReply) -> None:
+        """Take a finished batch."""
+        self._waiting[number] = reply
+        while self._next in self._waiting:
+            labels = self._waiting.pop(self._next).labels
+            codes = np.asarray([self._codes[label] for label in labels], dtype=np.int8)
+            self.rule.feed(codes)
+            self._next += 1

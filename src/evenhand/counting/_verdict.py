@@ -1,0 +1,154 @@
+"""When to name a majority, and when to say that it is undecided, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evenhand.counting._agreement import SelfAgreement
+from evenhand.counting._correction import Correction
+from evenhand.counting._position import PositionCheck
+from evenhand.counting._result import LabelCount
+
+LEAST_AGREEMENT = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that a verdict rests on.
+
+    Attributes:
+        labels: Every label's count.
+        unlabelled: Records read that got no label.
+        unread: Records not read.
+        pending: Batches without an answer.
+        called: The label that the stopping rule called; None if it did not, or was not asked.
+        correction: From hand-checked records.
+        agreement: From labelling twice.
+        position: Of records in batches.
+    """
+
+    labels: Sequence[LabelCount]
+    unlabelled: int
+    unread: int
+    pending: int
+    called: str | None = None
+    correction: Correction | None = None
+    agreement: SelfAgreement | None = None
+    position: PositionCheck | None = None
+
+
+def decide(evidence: Evidence) -> tuple[str | None, tuple[str, ...]]:
+    """The majority label, or None with the reasons, the weightiest first."""
+    ranked = sorted(evidence.labels, key=lambda each: -each.count)
+    first, second = ranked[0], ranked[1]
+    lead = first.count - second.count
+    winner = first.label
+    reasons = []
+    if evidence.pending:
+        reasons.append(
+            f"{evidence.pending:,} {_word(evidence.pending, 'batch', 'batches')} of records got "
+            "no answer yet"
+        )
+    elif first.count == 0:
+        reasons.append("no record got a label")
+    elif evidence.unread:
+        if evidence.called is None:
+            reasons.append(f"{evidence.unread:,} records were not read")
+        else:
+            winner = evidence.called
+    elif lead == 0:
+        reasons.append(f"{first.label} and {second.label} are level at {first.count:,} each")
+    elif evidence.unlabelled >= lead:
+        reasons.append(
+            f"{evidence.unlabelled:,} records have no label, and the lead of {first.label} over "
+            f"{second.label} is only {lead:,}"
+        )
+    if evidence.correction is not None and first.count:
+        corrected = max(evidence.correction.labels, key=lambda each: each.share)
+        bar = (
+            0.5
+            if len(evidence.labels) == 2
+            else max(e.high for e in evidence.correction.labels if e.label != corrected.label)
+        )
+        winner = corrected.label
+        if corrected.low <= bar:
+            reasons.append(
+                f"the margin is inside the model's error: after {evidence.correction.checked:,} "
+                f"hand-checked records the share of {corrected.label} is between "
+                f"{corrected.low:.1%} and {corrected.high:.1%}"
+            )
+    reasons += _instability(evidence, first, lead)
+    return (None if reasons else winner), tuple(reasons)
+
+
+def _instability(evidence: Evidence, first: LabelCount, lead: int) -> list[str]:
+    reasons = []
+    agreement, position = evidence.agreement, evidence.position
+    labelled = sum(each.count for each in evidence.labels)
+    if agreement is not None:
+        differ = 1 - agreement.share
+        if agreement.share < LEAST_AGREEMENT:
+            reasons.append(
+                f"asked twice, the model gave the same label to only {agreement.share:.1%} of "
+                f"{agreement.compared:,} records"
+            )
+        elif differ > 0 and labelled and differ >= bearable(lead) / labelled:
+            reasons.append(
+                f"asked twice, the model changed {differ:.1%} of its labels, and that many in one "
+                f"direction would undo the lead of {first.label}"
+            )
+    if position is not None and position.matters:
+        reasons.append(
+            f"the model labels by position: {position.label} went to {position.first_half:.1%} of "
+            f"the records in the first half of their batch and {position.second_half:.1%} in the "
+            "second, though records stand there at random"
+        )
+    return reasons
+
+
+def bearable(lead: int) -> int:
+    """How many labels may be wrong, all in one direction, and the leader still leads."""
+    return max((lead - 1) // 2, 0)
+
+
+def margin_words(labels: Sequence[LabelCount], unread: int) -> tuple[str | None, float | None]:
+    """How many wrong labels the majority bears, in a sentence and as a share."""
+    ranked = sorted(labels, key=lambda each: -each.count)
+    labelled = sum(each.count for each in labels)
+    lead = ranked[0].count - ranked[1].count
+    if not labelled or lead == 0:
+        return None, None
+    wrong = bearable(lead)
+    share = wrong / labelled
+    scope = f"among the {labelled:,} records read, " if unread else ""
+    return (
+        f"{scope}the majority holds unless more than {_percent(share)} of the labels "
+        f"({wrong:,} of {labelled:,}) are wrong, all in one direction",
+        share,
+    )
+
+
+def _percent(share: float) -> str:
+    """Rounded down: never more than is true."""
+    return f"{int(share * 1000) / 10:.1f}%"
+
+
+def sentence(
+    majority: str | None, reasons: Sequence[str], labels: Sequence[LabelCount], unread: int,
+    until_sure: float | None,
+) -> str:  # fmt: skip
+    """The verdict in one sentence."""
+    if majority is None:
+        return f"Undecided: {reasons[0]}."
+    counted = ", ".join(f"{each.label} {each.count:,}" for each in labels)
+    if unread:
+        return (
+            f"The majority is {majority}, at a risk of at most {1 - (until_sure or 0):.2g} from "
+            f"not reading the other {unread:,} records (of those read: {counted})."
+        )
+    return f"The majority is {majority} ({counted})."
+
+
+def _word(number: int, one: str, many: str) -> str:
+    return one if number == 1 else many

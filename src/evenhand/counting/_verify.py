@@ -1,0 +1,125 @@
+"""Rechecking a ledger, offline: against its certificate, the records and the stored replies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from evenhand.counting._assemble import (
+    BATCHES,
+    Setup,
+    alone_folder,
+    alone_work,
+    read_alone,
+    read_batches,
+)
+from evenhand.counting._certificate import certificate_sentence, read_certificate
+from evenhand.counting._ledger import file_sha256, read_ledger
+from evenhand.counting._question import make_question
+from evenhand.counting._records import Records, open_records
+from evenhand.counting._tally import STATUSES
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was checked; ``ok`` is None where it could not be."""
+
+    ok: bool | None
+    what: str
+
+
+def verify(
+    ledger: Path | str, records: object = None, *, text: str | None = None
+) -> tuple[Check, ...]:
+    """Recheck a ledger. Nothing is called.
+
+    Args:
+        ledger: ``ledger.csv``, with ``certificate.json`` beside it; the run folders there, if
+            they are still there, let every label be read again from the raw replies.
+        records: The records; by default the file that the certificate names.
+        text: Their text column; by default the certificate's.
+
+    Returns:
+        Every check, in order. All is well when none is False.
+
+    Raises:
+        UsageError: If ledger, certificate or records cannot be read.
+    """
+    path = Path(ledger)
+    if path.is_dir():
+        path = path / "ledger.csv"
+    certificate = read_certificate(path)
+    frame = read_ledger(path)
+    labels = tuple(certificate["labels"])
+    n = int(certificate["records"])
+    checks = [
+        Check(
+            file_sha256(path.with_suffix(".csv")) == certificate["ledger_sha256"],
+            "the ledger's SHA-256 is the certificate's",
+        )
+    ]
+    parquet = path.with_suffix(".parquet")
+    if parquet.is_file():
+        checks.append(
+            Check(read_ledger(parquet).equals(frame), "the Parquet ledger holds the same rows")
+        )
+    checks.append(
+        Check(frame["row"].to_list() == list(range(1, n + 1)), f"rows 1 to {n:,} stand there once")
+    )
+    whole = frame.select(
+        ((frame["status"] == "labelled") == frame["label"].is_not_null()).all()
+    ).item()
+    known = set(frame["label"].drop_nulls()) <= set(labels)
+    checks.append(Check(bool(whole) and known, "a row has a label exactly if it is labelled"))
+    statuses: dict[str, int] = {name: int((frame["status"] == name).sum()) for name in STATUSES}
+    counts = {label: int((frame["label"] == label).sum()) for label in labels}
+    words = certificate_sentence(n, statuses, certificate["ledger_sha256"])
+    checks.append(
+        Check(
+            counts == certificate["counts"]
+            and statuses == certificate["statuses"]
+            and words == certificate["sentence"],
+            "the counts add up: " + ", ".join(f"{k} {v:,}" for k, v in counts.items()),
+        )
+    )
+    source = records if records is not None else certificate["file"]
+    if source is None or (isinstance(source, str | Path) and not Path(source).is_file()):
+        checks.append(Check(None, "the records are not there: name their file to check the texts"))
+        return tuple(checks)
+    rows = open_records(source, text=text or certificate["text_column"])
+    hashes = [rows.text_sha256(place) for place in range(len(rows))]
+    checks.append(
+        Check(hashes == frame["text_sha256"].to_list(), "every text is the one that was labelled")
+    )
+    if checks[-1].ok:
+        checks.append(_replies(certificate, rows, frame["label"].to_list(), path.parent))
+    return tuple(checks)
+
+
+def _replies(
+    certificate: dict[str, object], rows: Records, labels: list[str | None], out: Path
+) -> Check:
+    if not (out / BATCHES / "run.db").is_file():
+        return Check(None, "the raw replies are not there: labels were not read again")
+    listed = certificate["labels"]
+    assert isinstance(listed, list)
+    setup = Setup(
+        make_question(str(certificate["ask"]), listed),
+        rows,
+        int(str(certificate["batch"])),
+        int(str(certificate["seed"])),
+        bool(certificate["forced"]),
+        None,
+        0.0,
+    )
+    work = setup.batches() if len(setup.usable) else None
+    tally = read_batches(setup, work, out)
+    alone = alone_work(setup, tally)
+    if alone is not None and alone_folder(out, alone).is_dir():
+        read_alone(tally, alone, alone_folder(out, alone))
+    words = [*setup.question.labels, None]
+    again = [words[code] for code in tally.labels.tolist()]
+    same = sum(one == other for one, other in zip(again, labels, strict=True))
+    return Check(
+        same == len(labels), f"labels read again from the raw replies: {same:,} of {len(labels):,}"
+    )
