@@ -12,6 +12,7 @@ import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -146,6 +147,7 @@ def _entry(row: Mapping[str, Any], store: _Store) -> dict[str, object]:
     return {name: row[name] for name in names} | {"strip": strip}
 
 
+@cache
 def _structured_runs(n: int, p: str, pattern: str) -> tuple[int, ...]:
     majority, minority = split_count(n, p)
     return label_runs(arrange([True] * majority, [False] * minority, pattern))

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
 
+from evenhand.design import PATTERNS
 from evenhand.report._page import Figure, Table
+from evenhand.report._pictograms import pictogram_bars, pictogram_uri
 from evenhand.report._theme import print_config
 
 PRINT_WIDTH = 520
 """Width in pixels of a single-view chart in print."""
+_IMAGE = re.compile(r"<image [^>]*?(?:/>|></image>)")
+_TRANSFORM = re.compile(r'transform="[^"]*"')
+_ADDRESS = re.compile(r'href="([^"]*)"')
 _LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -97,11 +103,28 @@ def write_figure(name: str, figure: Figure, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.{kind}" for kind in ("svg", "pdf", "png")]
     # One pass through Vega for all three: its SVG is what the other two are made from.
-    svg: str = vl_convert.vegalite_to_svg(print_spec(figure))
+    svg = drawn_pictograms(vl_convert.vegalite_to_svg(print_spec(figure)))
     paths[0].write_text(svg, encoding="utf-8", newline="\n")
     paths[1].write_bytes(vl_convert.svg_to_pdf(svg))
     paths[2].write_bytes(vl_convert.svg_to_png(svg, scale=2))
     return paths
+
+
+def drawn_pictograms(svg: str) -> str:
+    """The SVG with pictograms as shapes rather than as images within it.
+
+    Renderers load their fonts anew for every SVG within an SVG: seconds for a page of panels.
+    """
+    bars = {pictogram_uri(pattern): pictogram_bars(pattern) for pattern in PATTERNS}
+
+    def shapes(image: re.Match[str]) -> str:
+        place = _TRANSFORM.search(image[0])
+        uri = _ADDRESS.search(image[0])
+        if place is None or uri is None or uri[1] not in bars:
+            return image[0]
+        return f'<g {place[0]} aria-hidden="true">{bars[uri[1]]}</g>'
+
+    return _IMAGE.sub(shapes, svg)
 
 
 def print_spec(figure: Figure) -> dict[str, object]:

@@ -62,15 +62,15 @@ def pictogram(pattern: str, *, title: bool = True) -> str:
     size = f'viewBox="{_VIEW}" width="{_WIDTH}" height="{_HEIGHT}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="pictogram" {size} '
     if not title:
-        return f'{head}aria-hidden="true" focusable="false">{_bars(pattern)}</svg>'
+        return f'{head}aria-hidden="true" focusable="false">{pictogram_bars(pattern)}</svg>'
     named = f"<title>{pattern}: {DESCRIPTIONS[pattern]}</title>"
-    return f'{head}role="img">{named}{_bars(pattern)}</svg>'
+    return f'{head}role="img">{named}{pictogram_bars(pattern)}</svg>'
 
 
 def pictogram_sprite() -> str:
     """All pictograms as symbols, to stand once in a page."""
     symbols = "".join(
-        f'<symbol id="order-{pattern}" viewBox="{_VIEW}">{_bars(pattern)}</symbol>'
+        f'<symbol id="order-{pattern}" viewBox="{_VIEW}">{pictogram_bars(pattern)}</symbol>'
         for pattern in PATTERNS
     )
     return f'<svg class="hidden" aria-hidden="true" focusable="false">{symbols}</svg>'
@@ -84,7 +84,8 @@ def pictogram_use(pattern: str) -> str:
     )
 
 
-def _bars(pattern: str) -> str:
+def pictogram_bars(pattern: str) -> str:
+    """The bars of a pictogram, 119 by 12 units, as SVG elements."""
     return "".join(
         f'<rect x="{at * _CELL}" y="0" width="{_CELL - 1}" height="{_HEIGHT}" fill="{MAJORITY}"/>'
         if label == "A"

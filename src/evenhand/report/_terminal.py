@@ -14,6 +14,9 @@ from evenhand.report._numbers import MISSING, decimal, interval, percent, points
 from evenhand.report._theme import pattern_order
 from evenhand.report.figures._gap import VERDICTS
 
+SIDE_BY_SIDE = 3
+"""Models that fit beside each other in a terminal."""
+
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
 
@@ -32,15 +35,20 @@ def terminal_report(frame: pl.DataFrame) -> Group:
     found = findings(main)
     shares = accuracy(main, ("model", "pattern"))
     patterns = pattern_order(main["pattern"].unique().to_list())
-    orders = Table(
-        title=f"Right answers by order ({describe_condition(main)})", title_justify="left"
-    )
-    orders.add_column("order")
-    for one in found:
-        orders.add_column(_name(one.model), justify="right", overflow="fold")
-    for pattern in patterns:
-        orders.add_row(pattern, *(_share(shares, one.model, pattern) for one in found))
-    gaps = Table(title="Gap between best and worst order", title_justify="left")
+    orders, gaps = Table(), Table()
+    names = [_name(one.model) for one in found]
+    cells = [[_share(shares, one.model, name, len(found)) for name in patterns] for one in found]
+    # Few models stand side by side; many stand below each other, without intervals.
+    if len(found) <= SIDE_BY_SIDE:
+        heads = ["order", *names]
+        rows = [[pattern, *(row[at] for row in cells)] for at, pattern in enumerate(patterns)]
+    else:
+        heads = ["model", *patterns]
+        rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
+    for at, heading in enumerate(heads):
+        orders.add_column(heading, justify="right" if at else "left", overflow="fold")
+    for row in rows:
+        orders.add_row(*row)
     for heading in ("model", "gap", "95% interval", "by chance, up to", "p", "invalid", "verdict"):
         gaps.add_column(heading, justify="left" if heading in ("model", "verdict") else "right",
                         overflow="fold")  # fmt: skip
@@ -57,7 +65,11 @@ def terminal_report(frame: pl.DataFrame) -> Group:
             VERDICTS[one.verdict],
         )
     sentences: list[RenderableType] = [Text(line) for line in sentences_of(found)]
-    return Group(orders, gaps, *sentences)
+    titles = (
+        Text(f"Right answers by order ({describe_condition(main)})", style="bold"),
+        Text("Gap between the best and the worst order", style="bold"),
+    )
+    return Group(titles[0], orders, titles[1], gaps, *sentences)
 
 
 def sentences_of(found: Sequence[Finding]) -> list[str]:
@@ -68,11 +80,13 @@ def sentences_of(found: Sequence[Finding]) -> list[str]:
     ]
 
 
-def _share(shares: pl.DataFrame, model: str, pattern: str) -> str:
+def _share(shares: pl.DataFrame, model: str, pattern: str, models: int) -> str:
     rows = shares.filter((pl.col("model") == model) & (pl.col("pattern") == pattern))
     if rows.is_empty() or rows["accuracy"][0] is None:
         return MISSING
     row = rows.row(0, named=True)
+    if models > SIDE_BY_SIDE:
+        return percent(row["accuracy"])
     return f"{percent(row['accuracy'])} ({interval(row['low'], row['high'])})"
 
 

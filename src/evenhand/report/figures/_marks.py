@@ -69,7 +69,7 @@ def pictogram_layers(patterns: Sequence[str]) -> list[alt.Chart]:
     name = rows.mark_text(align="left", baseline="middle", dy=-14, fontSize=12).encode(
         x=alt.value(-LABEL_WIDTH), text="pattern:N"
     )
-    picture = rows.mark_image(align="left", width=119, height=12).encode(
+    picture = rows.mark_image(align="left", width=119, height=12, aria=False).encode(
         x=alt.value(-LABEL_WIDTH), url="picture:N"
     )
     return [name, picture]
