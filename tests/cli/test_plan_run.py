@@ -54,6 +54,18 @@ def test_plan_forecasts_for_a_model(
     assert "a gap of 60 points needs" in shown
 
 
+def test_plan_needs_no_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)  # no .env
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    words = ("core", "--tasks", "ner", "--n", "20", "--model", "openai/gpt-5.4-nano")
+    assert evenhand(monkeypatch, "plan", *words) == 0
+    assert "expected, at worst $" in capsys.readouterr().out
+    assert evenhand(monkeypatch, "run", *words, "--out", tmp_path / "run") == 2
+    assert "needs a key: set OPENAI_API_KEY" in capsys.readouterr().err
+
+
 RUN = ("run", "core", "--tasks", "sentiment", "--n", "20", "--set-seeds", "0")
 
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("plan")(with_grid(plan_command))
+    app.command("plan", short_help="Show what a run will do, cost and can tell.")(
+        with_grid(plan_command)
+    )
 
 
 def plan_command(
@@ -107,7 +109,8 @@ def _forecast(
 
     options = RunOptions(answer_mode=answer, max_attempts=max_attempts)  # type: ignore[arg-type]
     key = answer_key(workload) if model.startswith("reader/") else None
-    return estimate(workload, open_model(model, answer_key=key, catalog=models), options, out=out)
+    opened = open_model(model, answer_key=key, catalog=models, need_key=False)
+    return estimate(workload, opened, options, out=out)
 
 
 def _power(workload: Workload, accuracy: float) -> GapPower | None:

@@ -18,6 +18,7 @@ def open_model(
     answer_key: Mapping[str, str] | None = None,
     catalog: Catalog | Path | str | None = None,
     base_url: str | None = None,
+    need_key: bool = True,
 ) -> Model:
     """Open a model by its name.
 
@@ -26,6 +27,7 @@ def open_model(
         answer_key: Instance text to label; only ``reader/`` models look at it.
         catalog: A catalog, or a catalog file laid over the built-in one.
         base_url: The server's address, where it does not stand in the name.
+        need_key: False opens a model without its key, to look at its window and price only.
 
     Returns:
         The adapter. Nothing is called or loaded yet.
@@ -53,7 +55,7 @@ def open_model(
 
     spec = known.spec(parsed)
     key = find_key(spec.key_variables)
-    if key is None and spec.key_required:
+    if key is None and spec.key_required and need_key:
         raise UsageError(
             f"{spec.name} needs a key: set {' or '.join(spec.key_variables)} in the environment, "
             "or write it into a file .env in the working folder"
