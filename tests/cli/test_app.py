@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from evenhand import __version__
 from evenhand.cli import main
+from evenhand.cli._app import COMMAND_MODULES
 
 REFUSED = [
     (("run", "core", "--model", "reader/perfect", "--out", ""), "an empty value after --out"),
@@ -61,6 +63,30 @@ def test_refused(
         main()
     assert (stop.value.code, list(tmp_path.iterdir())) == (2, [])
     assert message in capsys.readouterr().err
+
+
+PAGES = ["", *(name[1:] for name in COMMAND_MODULES)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_help_page_lists_commands_in_whole_sentences(
+    page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "argv", ["evenhand", *page.split(), "--help"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    shown = capsys.readouterr().out
+    _, _, commands = shown.partition("Commands:")
+    assert stop.value.code == 0
+    assert "..." not in commands
+
+
+def test_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["evenhand", "--version"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert (stop.value.code, capsys.readouterr().out) == (0, f"evenhand {__version__}\n")
 
 
 def shell(command: str, **variables: str) -> subprocess.CompletedProcess[str]:

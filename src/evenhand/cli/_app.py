@@ -10,10 +10,11 @@ import sqlite3
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
+from evenhand import __version__
 from evenhand.errors import EvenhandError, UsageError
 
 COMMAND_MODULES: tuple[str, ...] = (
@@ -47,12 +48,25 @@ def build_app() -> typer.Typer:
     )
 
     @app.callback()
-    def root() -> None:
+    def root(
+        version: Annotated[
+            bool,
+            typer.Option(
+                "--version", help="Show the version and exit.", callback=_version, is_eager=True
+            ),
+        ] = False,
+    ) -> None:
         """Does a language model count every record equally?"""
 
     for name in COMMAND_MODULES:
         importlib.import_module(f"evenhand.cli.{name}").register(app)
     return app
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"evenhand {__version__}\n")
+        raise typer.Exit
 
 
 def main() -> None:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("count")(count_command)
+    app.command("count", short_help="Label each record on its own; prove none was left out.")(
+        count_command
+    )
 
 
 def count_command(

@@ -12,7 +12,9 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("coverage")(coverage_command)
+    app.command("coverage", short_help="Measure which records the reasoning traces mention.")(
+        coverage_command
+    )
 
 
 def coverage_command(

@@ -20,8 +20,12 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(
         help="The five public data sets.", no_args_is_help=True, rich_markup_mode=None
     )
-    group.command("fetch")(fetch_command)
-    group.command("list")(list_command)
+    group.command("fetch", short_help="Fetch public data sets, checked, for use with --data.")(
+        fetch_command
+    )
+    group.command("list", short_help="Show the sets, their licences, and which a folder holds.")(
+        list_command
+    )
     app.add_typer(group, name="data")
 
 

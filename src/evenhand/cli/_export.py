@@ -11,7 +11,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("export")(export_command)
+    app.command("export", short_help="Write the results table of a run to a file.")(export_command)
 
 
 def export_command(

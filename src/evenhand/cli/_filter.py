@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("filter")(filter_command)
+    app.command("filter", short_help="Keep only what models answer right one at a time.")(
+        filter_command
+    )
 
 
 def filter_command(
     task: Annotated[str, typer.Argument(help="A task's name, or your own task's TOML file.")],
     model: Annotated[
-        list[str], typer.Option("--model", help="provider/model; repeat it for more models.")
+        list[str],
+        typer.Option("--model", metavar="<str>", help="provider/model; repeat it for more models."),
     ],
     out: Annotated[
         Path, typer.Option("--out", help="Folder for the filtered pool; the same one goes on.")

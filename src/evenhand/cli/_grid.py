@@ -81,7 +81,7 @@ class Grid:
     ] = None
     task: Annotated[
         list[Path] | None,
-        typer.Option("--task", help="Your own task, a TOML file; repeatable."),
+        typer.Option("--task", metavar="<path>", help="Your own task, a TOML file; repeatable."),
     ] = None
     pool: Annotated[
         Path | None,

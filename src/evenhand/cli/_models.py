@@ -23,10 +23,16 @@ _ModelsFile = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    group = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+    group = typer.Typer(
+        invoke_without_command=True,
+        rich_markup_mode=None,
+        short_help="The model catalog; check a model; fetch weights.",
+    )
     group.callback()(list_command)
-    group.command("check")(check_command)
-    group.command("fetch")(fetch_command)
+    group.command("check", short_help="Make one tiny call and say what came back.")(check_command)
+    group.command("fetch", short_help="Put an embedded model's weights into your cache.")(
+        fetch_command
+    )
     app.add_typer(group, name="models")
 
 

@@ -12,7 +12,9 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("reference")(reference_command)
+    app.command("reference", short_help="How often independent errors alone turn the majority.")(
+        reference_command
+    )
 
 
 def reference_command(

@@ -12,7 +12,9 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("report")(report_command)
+    app.command("report", short_help="Report runs: a table here, an HTML page, tables, figures.")(
+        report_command
+    )
 
 
 def report_command(

@@ -22,7 +22,9 @@ UNPAID = ("reader/", "local/", "hf/")
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("run")(with_grid(run_command))
+    app.command("run", short_help="Ask one model every experiment; go on where it stopped.")(
+        with_grid(run_command)
+    )
 
 
 def run_command(
