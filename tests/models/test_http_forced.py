@@ -117,6 +117,20 @@ def test_a_label_that_is_not_listed_stops_with_a_remedy() -> None:
         choose(SIMPLE, "bad", "positive")
 
 
+@pytest.mark.parametrize("logprob", [math.inf, math.nan, 3.0, "0", 10**400, None])
+def test_what_is_no_log_probability_is_none(logprob: Any) -> None:
+    completion = answer("a").completion
+    assert completion is not None
+    entry = {"token": "a", "bytes": [300, -1], "logprob": logprob}
+    completion["choices"][0]["logprobs"] = {"content": [{**entry, "top_logprobs": [entry]}]}
+    settings = GenerationSettings(answer_mode="forced", labels=("a", "b"))
+    with (
+        FakeServer(Play(completion=completion)) as server,
+        pytest.raises(ParameterRefusedError, match="no log-prob"),
+    ):
+        ask_server(server, settings=settings, forced="prefix")
+
+
 def test_a_server_without_log_probabilities_is_told_apart() -> None:
     settings = GenerationSettings(answer_mode="forced", labels=("a", "b"))
     with FakeServer() as server, pytest.raises(ParameterRefusedError, match="no log-prob"):

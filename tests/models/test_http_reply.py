@@ -211,6 +211,8 @@ USAGES: list[tuple[str, Any, Usage]] = [
         Usage(None, None, 5, None),
     ),
     ("nonsense", {"prompt_tokens": "many", "completion_tokens": -1, "total_tokens": True}, Usage()),
+    ("beyond reason", {"prompt_tokens": 10**30, "completion_tokens": float("inf")}, Usage()),
+    ("not a number", {"prompt_tokens": float("nan"), "completion_tokens": 7}, Usage(None, None, 7)),
     ("none", None, Usage()),
     ("a list", [1], Usage()),
 ]
@@ -225,6 +227,7 @@ def test_cost_is_the_servers_or_unknown() -> None:
     assert read_cost({"cost": 0.00078}) == 0.00078
     assert read_cost({"cost": 0}) == 0.0
     unknowns: list[Any] = [{}, None, {"cost": None}, {"cost": "0.1"}, {"cost": True}, {"cost": -1}]
+    unknowns += [{"cost": float("inf")}, {"cost": float("nan")}, {"cost": 10**400}]
     for unknown in unknowns:
         assert read_cost(unknown) is None
 

@@ -93,6 +93,8 @@ def test_a_stream_of_no_choices_is_a_reply_without_any() -> None:
 def test_an_event_that_is_no_json() -> None:
     with pytest.raises(BrokenStreamError, match="not JSON"):
         assembled(b'data: {"choices": [\n\n', END)
+    with pytest.raises(BrokenStreamError, match="not JSON"):
+        assembled(b'data: {"choices": ' + b"[" * 100_000 + b"\n\n", END)
 
 
 def test_an_error_wins_over_what_came_before() -> None:

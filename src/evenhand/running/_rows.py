@@ -27,7 +27,7 @@ def shorten(message: str) -> str:
 def attempt_columns(record: AttemptRecord) -> dict[str, str | int | float | None]:
     """A record as the columns of the attempts table."""
     forced, usage = record.forced, record.usage
-    return {
+    columns: dict[str, str | int | float | None] = {
         "experiment_id": record.experiment_id,
         "attempt": record.attempt,
         "stage": record.stage,
@@ -36,8 +36,8 @@ def attempt_columns(record: AttemptRecord) -> dict[str, str | int | float | None
         "predicted": record.predicted,
         "lenient": record.lenient,
         "reason": record.reason,
-        "text": storable(record.text),
-        "reasoning": storable(record.reasoning),
+        "text": record.text,
+        "reasoning": record.reasoning,
         "reasoning_source": record.reasoning_source,
         "finish_reason": record.finish_reason,
         "forced_label": forced.label if forced else None,
@@ -54,9 +54,10 @@ def attempt_columns(record: AttemptRecord) -> dict[str, str | int | float | None
         "upstream": record.upstream,
         "parameters": dump(dict(record.parameters)),
         "prompt_sha256": record.prompt_sha256,
-        "instruction": storable(record.instruction),
-        "error": None if record.error is None else shorten(storable(record.error) or ""),
+        "instruction": record.instruction,
+        "error": None if record.error is None else shorten(record.error),
     }
+    return {name: storable(v) if isinstance(v, str) else v for name, v in columns.items()}
 
 
 def storable(text: str | None) -> str | None:

@@ -14,7 +14,7 @@ _STEP = 8
 
 
 def brief(text: str, *, secrets: Iterable[str] = (), prompt: Sequence[Message] = ()) -> str:
-    """One line of at most 300 characters.
+    """One line of at most 300 characters, all of them printable.
 
     Args:
         text: What the server said, of any length.
@@ -25,6 +25,7 @@ def brief(text: str, *, secrets: Iterable[str] = (), prompt: Sequence[Message] =
     for message in prompt:
         head = _without_echo(head, message.content)
     line = " ".join(head.split())
+    line = "".join(letter if letter.isprintable() else "\ufffd" for letter in line)
     if len(line) > LONGEST or len(text) > _SCANNED:
         line = line[: LONGEST - 2].rstrip() + " …"
     return line

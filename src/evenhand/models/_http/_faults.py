@@ -196,10 +196,10 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     if (seconds := _number(value)) is not None:
         return seconds
     try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+        moment = email.utils.parsedate_to_datetime(value).timestamp()
+    except (ValueError, OverflowError):
         return None
-    return max(moment.timestamp() - time.time(), 0.0)
+    return max(moment - time.time(), 0.0)
 
 
 def _spoken_wait(told: _Told) -> float | None:
@@ -211,10 +211,10 @@ def _spoken_wait(told: _Told) -> float | None:
 
 
 def decode(data: bytes) -> Json:
-    """A body as JSON, or else as text."""
+    """A body as JSON, or else as text; brackets too deep for Python are no JSON either."""
     try:
         decoded: Json = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return data[: 2 * _READ].decode("utf-8", "replace")
     return decoded
 

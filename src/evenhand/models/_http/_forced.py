@@ -30,6 +30,9 @@ from evenhand.models._spec import Json, ModelSpec
 from evenhand.prompts import Message
 
 PREFIX = '{"answer": "'
+_FAR = 1e6
+_ROUNDING = 1e-3
+"""A log-probability lies between -1e6 (a stand-in for minus infinity) and 0, but for rounding."""
 
 Ask = Callable[[Sequence[Message], Mapping[str, Json]], Awaitable[tuple[Received, Sent]]]
 
@@ -146,8 +149,12 @@ def _alternatives(body: Json, spec: ModelSpec) -> dict[str, float]:
     tokens: dict[str, float] = {}
     for entry in _entries(body):
         token, value = _token(entry), entry.get("logprob")
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            tokens[token] = max(tokens.get(token, -math.inf), float(value))
+        if (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and -_FAR <= value <= _ROUNDING
+        ):
+            tokens[token] = max(tokens.get(token, -math.inf), min(float(value), 0.0))
     if not tokens:
         raise ParameterRefusedError(
             f"{spec.name}: the reply holds no log-probabilities: this server cannot be asked by "
@@ -174,8 +181,9 @@ def _entries(body: Json) -> list[Mapping[str, Json]]:
 
 def _token(entry: Mapping[str, Json]) -> str:
     raw = entry.get("bytes")
-    if isinstance(raw, list) and raw and all(isinstance(value, int) for value in raw):
-        return bytes(value for value in raw if isinstance(value, int)).decode("utf-8", "replace")
+    numbers = [value for value in raw if isinstance(value, int)] if isinstance(raw, list) else []
+    if numbers and numbers == raw and all(0 <= number < 256 for number in numbers):
+        return bytes(numbers).decode("utf-8", "replace")
     token = entry.get("token")
     return token if isinstance(token, str) else ""
 

@@ -96,7 +96,7 @@ def read_reply(
 
 def _hidden_error(error: Json, sent: Sent) -> Exception:
     code = error.get("code") if isinstance(error, Mapping) else None
-    if isinstance(code, str) and code.isdigit():
+    if isinstance(code, str) and len(code) == 3 and code.isascii() and code.isdecimal():
         code = int(code)
     status = code if isinstance(code, int) and not isinstance(code, bool) else 0
     return fault(status, {"error": error}, sent, wrapped=True)

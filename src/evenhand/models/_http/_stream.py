@@ -82,7 +82,7 @@ class Assembly:
         elif data:
             try:
                 event = json.loads(data)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise BrokenStreamError("an event of the stream is not JSON") from None
             if isinstance(event, dict):
                 self._event(event)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 from evenhand.models._protocol import Usage
 from evenhand.models._spec import Json
+
+_MOST_TOKENS = 2**53
+"""No call has as many; a server that says so has not said."""
 
 
 def read_usage(usage: Json) -> Usage:
@@ -44,9 +48,9 @@ def read_usage(usage: Json) -> Usage:
 def read_cost(usage: Json) -> float | None:
     """The cost in US dollars, where the server states it (OpenRouter's ``usage.cost``)."""
     cost = usage.get("cost") if isinstance(usage, Mapping) else None
-    if isinstance(cost, bool) or not isinstance(cost, int | float) or cost < 0:
+    if isinstance(cost, bool) or not isinstance(cost, int | float):
         return None
-    return float(cost)
+    return float(cost) if 0 <= cost <= sys.float_info.max else None
 
 
 def _table(usage: Mapping[str, Json], name: str) -> Mapping[str, Json]:
@@ -57,6 +61,10 @@ def _table(usage: Mapping[str, Json], name: str) -> Mapping[str, Json]:
 def _first(usage: Mapping[str, Json], *names: str) -> int | None:
     for name in names:
         value = usage.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+        if (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and 0 <= value < _MOST_TOKENS
+        ):
             return int(value)
     return None
