@@ -1,8 +1,8 @@
 """Tables, figures and the single-file HTML report."""
 
-from evenhand.report._coverage_figures import bins_table
 from evenhand.report._coverage_load import LoadedCoverage, load_coverage
 from evenhand.report._coverage_section import coverage_figures, coverage_section
+from evenhand.report._coverage_tables import bins_table
 from evenhand.report._coverage_write import coverage_tables, write_coverage
 from evenhand.report._finding import Finding, findings, headline
 from evenhand.report._load import LoadedRuns, load_runs

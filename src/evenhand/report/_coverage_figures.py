@@ -1,4 +1,4 @@
-"""Figures and tables of coverage: what reasoning traces mention (5.1.2, C.5.4, E.2)."""
+"""Figures of coverage: what reasoning traces mention (5.1.2, C.5.4, E.2)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import polars as pl
 
 from evenhand.analysis import (
     block_boundaries,
-    coverage_bins,
     label_agreement,
     mean_coverage,
     mention_rates,
-    trace_classes,
 )
 from evenhand.report._numbers import count, percent
 from evenhand.report._page import Cell, Column, Figure, Table
@@ -306,70 +304,6 @@ def agreement_figure(frame: pl.DataFrame) -> Figure | None:
             "Where a trace states a label beside an id, it is compared with the gold label. The "
             "list is cut into twenty stretches; valid experiments only."
         ),
-    )
-
-
-def bins_table(frame: pl.DataFrame) -> Table:
-    """Experiments and accuracy by coverage, both measures (Tables 3 and 7)."""
-    extra = [name for name in ("variant", "output_budget") if frame[name].n_unique() > 1]
-    by = ("model", *extra)
-    keys = [*by, "population", "bin"]
-    loose, strict = coverage_bins(frame, by), coverage_bins(frame, by, "strict_coverage")
-    joined = loose.join(
-        strict.select(
-            *keys, pl.col("experiments").alias("strict"), pl.col("accuracy").alias("acc")
-        ),
-        on=keys,
-        maintain_order="left",
-    )
-    columns = (
-        *key_columns(by),
-        Column("Experiments", "valid ones, or all with a trace"),
-        Column("Coverage", "share of the ids"),
-        Column("Number", "by the paper's measure: any standalone number", "right"),
-        Column("Right, %", "", "right"),
-        Column("Number, strict", "only mentions that name an instance", "right"),
-        Column("Right, %, strict", "", "right"),
-    )
-    rows = tuple(
-        (
-            *(key_cell(name, row[name]) for name in by),
-            Cell(row["population"], row["population"]),
-            Cell(row["bin"]),
-            Cell(count(row["experiments"]), row["experiments"]),
-            share_cell(row["accuracy"]),
-            Cell(count(row["strict"]), row["strict"]),
-            share_cell(row["acc"]),
-        )
-        for row in joined.iter_rows(named=True)
-    )
-    valid = "; ".join(
-        f"{', '.join(str(row[name]) for name in by)}: {percent(row['valid_rate'], 1)}"
-        for row in loose.select(*by, "valid_rate").unique(maintain_order=True).iter_rows(named=True)
-    )
-    return Table("Accuracy by coverage", columns, rows, f"Valid rate: {valid}.")
-
-
-def classes_table(frame: pl.DataFrame) -> Table:
-    """How traces end their reading."""
-    rows = tuple(
-        (
-            key_cell("model", row["model"]),
-            Cell(row["trace_class"]),
-            Cell(count(row["experiments"]), row["experiments"]),
-            share_cell(row["accuracy"]),
-        )
-        for row in _valid(trace_classes(frame)).iter_rows(named=True)
-        if row["experiments"]
-    )
-    columns = (
-        *key_columns(("model",)),
-        Column("The reading ends"),
-        Column("Experiments", "valid ones", "right"),
-        Column("Right, %", "", "right"),
-    )
-    return Table(
-        "How the reading ends", columns, rows, "Valid experiments. Rules: docs/coverage.md."
     )
 
 

@@ -8,14 +8,13 @@ from markupsafe import Markup
 
 from evenhand.report._coverage_figures import (
     agreement_figure,
-    bins_table,
-    classes_table,
     coverage_grid,
     rates_by_budget,
     rates_by_model,
     rates_by_pattern,
 )
 from evenhand.report._coverage_load import LoadedCoverage, TraceView, id_runs
+from evenhand.report._coverage_tables import bins_table, classes_table
 from evenhand.report._explorer import packed
 from evenhand.report._page import Block, Figure, Panel, Prose, Section
 
