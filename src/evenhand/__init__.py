@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from evenhand.analysis import accuracy, best_worst_gap
+    from evenhand.analysis import accuracy, best_worst_gap, mentioned_ids
     from evenhand.design import PATTERNS, arrange, select
     from evenhand.outcomes import parse_answer
     from evenhand.pools import load_pool
@@ -26,6 +26,7 @@ _HOMES = {
     "best_worst_gap": "analysis",
     "load_pool": "pools",
     "load_task": "tasks",
+    "mentioned_ids": "analysis",
     "parse_answer": "outcomes",
     "plan": "running",
     "results": "results",
@@ -40,6 +41,7 @@ __all__ = [
     "best_worst_gap",
     "load_pool",
     "load_task",
+    "mentioned_ids",
     "parse_answer",
     "plan",
     "results",
