@@ -85,6 +85,7 @@ def test_a_missing_folder_and_a_missing_set_are_named(tmp_path: Path) -> None:
         ({"split": "train", "row": 0, "question": 3, "answer": "x"}, "must be text, not int"),
         ({"split": "train", "row": None, **TRAIN}, "'row' must be a whole number, not null"),
         ({"split": "train", "row": "0", **TRAIN}, "'row' must be a whole number, not str"),
+        ({"split": "train", "row": 0, **TEST}, "line 2: row 0 of split train is there twice"),
     ],
 )
 def test_wrong_columns_are_named(tmp_path: Path, record: object, words: str) -> None:

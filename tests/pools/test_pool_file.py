@@ -61,6 +61,36 @@ def test_a_common_table_is_not_a_pool_file(tmp_path: Path) -> None:
         read_pool(tmp_path / "rows.parquet", MATH)
 
 
+def test_a_common_table_in_a_pool_file_s_place_is_refused(tmp_path: Path) -> None:
+    rows = {"text": ["x", "y"], "label": ["even_number", "odd_number"]}
+    pl.DataFrame(rows).write_parquet(pool_path(tmp_path, "math"))
+    with pytest.raises(UsageError, match=r"is not a pool .*: give your own table as --pool"):
+        load_pool(MATH, data=tmp_path)
+
+
+HEADER = '{"task": "math", "name": "x", "provenance": {}}'
+ROWS = {"id": ["a", "b"], "text": ["x", "y"], "label": ["even_number"] * 2, "answer": [2, 4]}
+DAMAGED = [
+    ("{", ROWS, "is damaged: run `evenhand filter` again"),
+    ('{"task": "math"}', ROWS, "is damaged"),
+    ('{"task": "math", "name": 3, "provenance": []}', ROWS, "is damaged"),
+    (HEADER, {**ROWS, "answer": ["two", "four"]}, "is damaged"),
+    (HEADER, {"id": ["a"], "text": ["x"]}, "is damaged"),
+    (HEADER, {**ROWS, "text": ["x", None]}, "has no text in some rows"),
+    (HEADER, {**ROWS, "id": ["a", "a"]}, "holds an id twice"),
+]
+
+
+@pytest.mark.parametrize(("header", "rows", "words"), DAMAGED)
+def test_a_damaged_pool_file_is_named(
+    tmp_path: Path, header: str, rows: dict[str, list[object]], words: str
+) -> None:
+    path = tmp_path / "math.pool.parquet"
+    pl.DataFrame(rows).write_parquet(path, metadata={"evenhand.pool": header})
+    with pytest.raises(UsageError, match=f"math.pool.parquet {words}"):
+        read_pool(path, MATH)
+
+
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot write "):

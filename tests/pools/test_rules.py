@@ -26,6 +26,7 @@ from evenhand.pools._rules import (
         ("#### 0", Eligible("q", "even_number", 0)),
         ("####12 \n", Eligible("q", "even_number", 12)),
         ("#### 2.5", "no integer final answer"),
+        ("#### " + "9" * 5_000, "final answer too long"),
         ("#### 12,00", "no integer final answer"),
         ("#### 4 apples", "no integer final answer"),
         ("so it is 4", "no integer final answer"),

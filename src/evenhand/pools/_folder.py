@@ -106,6 +106,7 @@ def _from_json_lines(upstream: Upstream, path: Path) -> UpstreamRows:
     content = read_bytes(path)
     wanted = {split.name for split in upstream.splits}
     rows = []
+    seen: set[tuple[str, int]] = set()
     for number, record in json_lines(content, path):
         where = f"{path}, line {number}"
         columns = _checked(record, {"split": "text", "row": "label", **upstream.columns}, where)
@@ -113,6 +114,11 @@ def _from_json_lines(upstream: Upstream, path: Path) -> UpstreamRows:
         if not isinstance(row, int):
             raise UsageError(f"{where}: column 'row' must be a whole number, not null")
         if split in wanted:
+            if (str(split), row) in seen:
+                raise UsageError(
+                    f"{where}: row {row} of split {split} is there twice: get the file again"
+                )
+            seen.add((str(split), row))
             rows.append(UpstreamRow(str(split), row, columns))
     return UpstreamRows(tuple(rows), "JSON Lines", {path.name: hashlib.sha256(content).hexdigest()})
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from evenhand.errors import UsageError
 from evenhand.pools._build import PerLabel, upstream_pool
 from evenhand.pools._instance import Pool
-from evenhand.pools._pool_file import pool_path
+from evenhand.pools._pool_file import is_pool_file, pool_path
 from evenhand.pools._table import TableSource, table_pool
 from evenhand.pools._upstream import UPSTREAM
 from evenhand.tasks import TASKS, Task
@@ -48,6 +48,11 @@ def load_pool(
 def _from_folder(task: Task, data: Path, per_label: PerLabel) -> Pool:
     stored = pool_path(data, task.name)
     if stored.is_file():
+        if not is_pool_file(stored):
+            raise UsageError(
+                f"{stored} is not a pool that `evenhand filter` wrote: give your own table as "
+                "--pool"
+            )
         return table_pool(task, TableSource(stored), per_label)
     upstream = UPSTREAM.get(task.name)
     if upstream is None:

@@ -24,6 +24,8 @@ Verdict = Eligible | str
 """An eligible record, or the reason why it is left out."""
 
 _FINAL_ANSWER = re.compile(r"####\s*(-?(?:\d{1,3}(?:,\d{3})+|\d+))\s*\Z", re.ASCII)
+_LONGEST_ANSWER = 18
+"""Characters: what a pool file and a run folder can hold as a number."""
 _WORD_THE = re.compile(r"\bthe\b", re.IGNORECASE)
 _EDGE_MARKS = re.compile(r"^\W+|\W+$")
 _SENSES = {"java_java": "place", "java_java_(programming_language)": "programming_language"}
@@ -34,6 +36,8 @@ def answer_parity(question: str, answer: str) -> Verdict:
     found = _FINAL_ANSWER.search(answer)
     if found is None:
         return "no integer final answer"
+    if len(found[1]) > _LONGEST_ANSWER:
+        return "final answer too long"
     value = int(found[1].replace(",", ""))
     return Eligible(question, "odd_number" if value % 2 else "even_number", value)
 
