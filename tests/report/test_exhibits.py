@@ -10,13 +10,14 @@ import polars as pl
 import pytest
 from tests.report.conftest import Simulate
 
+from evenhand.analysis import all_experiments_table, filter_agreement
 from evenhand.design import PATTERNS
 from evenhand.report import Figure
 from evenhand.report._catalogue import EXHIBITS, DataTable, Material
 from evenhand.report._exhibits import exhibits, missing_exhibits, write_exhibits
 from evenhand.report.figures._variants import change_by_variant
-from evenhand.report.tables._filter import filter_agreement, filter_table
-from evenhand.report.tables._summary import core_summary, core_table, valid_and_all
+from evenhand.report.tables._filter import filter_table
+from evenhand.report.tables._summary import core_table
 
 PAPER = [
     "Table 2", "Table 4", "Table 5", "Table 6", "Figures 1 and 8", "Figure 2", "Figure 3",
@@ -82,9 +83,9 @@ def _rows(simulate: Simulate, right: Mapping[str, bool]) -> pl.DataFrame:
 def test_table_2_by_hand(simulate: Simulate) -> None:
     """Three of seven patterns right in every run: 3/7 right, a gap of 100 points, no spread."""
     right = {str(pattern): pattern in PATTERNS[:3] for pattern in PATTERNS}
-    row = core_summary(_rows(simulate, right)).row(0, named=True)
+    row = Material(_rows(simulate, right)).overview.row(0, named=True)
     assert row["accuracy"] == pytest.approx(3 / 7)
-    assert row["accuracy_sd"] == 0
+    assert row["sd"] == 0
     assert (row["gap"], row["gap_sd"], row["mark"], row["pairs"]) == (1.0, 0.0, "", 2)
     assert (row["best"], row["worst"]) == ("random", "majority-edges")
     assert (row["invalid_rate"], row["runs"]) == (0.0, 28)
@@ -99,7 +100,7 @@ def test_a_gap_of_one_pair_is_marked_and_has_no_sd(simulate: Simulate) -> None:
         outcome=pl.when("valid").then("outcome").otherwise(pl.lit("overlong")),
         correct=pl.col("correct") & pl.col("valid"),
     )
-    summary = core_summary(frame)
+    summary = Material(frame).overview
     gap = core_table(summary).rows[0][2].text
     assert summary["gap_sd"][0] is None
     assert gap.endswith("†")
@@ -114,7 +115,7 @@ def test_table_6_counts_invalid_runs_as_wrong(simulate: Simulate) -> None:
         correct=~lost,
         outcome=pl.when(lost).then(pl.lit("overlong")).otherwise(pl.lit("correct")),
     )
-    row = valid_and_all(frame, ("model", "output_budget")).row(0, named=True)
+    row = all_experiments_table(frame).row(0, named=True)
     assert (row["accuracy"], row["gap"]) == (1.0, 0.0)
     assert row["accuracy_all"] == pytest.approx(6 / 7)
     assert (row["gap_all"], row["worst_all"]) == (1.0, "majority-last")
@@ -147,8 +148,6 @@ def test_table_4_by_hand() -> None:
             "correct": [True, True, False, False, True, False, False, True],
         }
     )
-    agreement = filter_agreement(verdicts)
-    assert agreement.row(0) == ("ner", 0.25, 0.25, 0.5, 4)
-    assert [cell.text for cell in filter_table(agreement).rows[0]] == [
+    assert [cell.text for cell in filter_table(filter_agreement(verdicts)).rows[0]] == [
         "ner", "25.0", "25.0", "50.0", "4",
     ]  # fmt: skip

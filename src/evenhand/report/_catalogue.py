@@ -9,7 +9,7 @@ from typing import Literal
 
 import polars as pl
 
-from evenhand.analysis import gap_null
+from evenhand.analysis import all_experiments_table, budget_table, overview_table
 from evenhand.report._conditions import (
     MODE_WORDS,
     main_condition,
@@ -46,9 +46,8 @@ from evenhand.report.figures._variants import (
 )
 from evenhand.report.tables._summary import (
     both_definitions_table,
-    core_summary,
     core_table,
-    valid_and_all,
+    in_models_order,
 )
 
 
@@ -78,14 +77,18 @@ class Material:
         return main_condition(self.rows)
 
     @cached_property
-    def nulls(self) -> pl.DataFrame:
-        """The gap of each model in its main condition, with its null and interval."""
-        return gap_null(self.main, permutations=self.permutations)
+    def overview(self) -> pl.DataFrame:
+        """Accuracy, gap with its null and invalid rate of each model in its main condition."""
+        table = overview_table(self.main, permutations=self.permutations)
+        return in_models_order(table, self.main)
 
     @cached_property
     def found(self) -> tuple[Finding, ...]:
         """One finding a model."""
-        return findings(self.main, self.nulls)
+        nulls = self.overview.select(
+            "model", "null_mean", "null_95", "p_value", low="gap_low", high="gap_high"
+        )
+        return findings(self.main, nulls)
 
     @cached_property
     def sized(self) -> pl.DataFrame:
@@ -141,8 +144,8 @@ def _one(name: str, made: Figure | DataTable | None) -> Made:
 
 
 def _core_summary(material: Material) -> Made:
-    frame = core_summary(material.main, material.nulls)
-    return [("core-summary", DataTable(frame, core_table(frame)))]
+    table = core_table(material.overview)
+    return [("core-summary", DataTable(material.overview, table))]
 
 
 def _prompts_and_budgets(material: Material) -> Made:
@@ -150,7 +153,7 @@ def _prompts_and_budgets(material: Material) -> Made:
     several = several_budgets(material.sized)
     if several.is_empty() or several["variant"].n_unique() < 2:
         return []
-    frame = valid_and_all(several, by)
+    frame = in_models_order(budget_table(several), several)
     table = both_definitions_table(
         frame, by, "Accuracy, gaps and invalid rates by prompt and budget"
     )
@@ -159,7 +162,7 @@ def _prompts_and_budgets(material: Material) -> Made:
 
 def _invalid_as_incorrect(material: Material) -> Made:
     by = ("model", "output_budget")
-    frame = valid_and_all(material.standard, by)
+    frame = in_models_order(all_experiments_table(material.standard), material.standard)
     table = both_definitions_table(frame, by, "All-experiment and valid-only accuracy and gap")
     return [("invalid-as-incorrect", DataTable(frame, table))]
 
@@ -227,7 +230,7 @@ _BUDGETS = "evenhand run budgets --model MODEL --out runs/NAME"
 EXHIBITS: tuple[Exhibit, ...] = (
     Exhibit("Table 2", "core-summary", "table", "any run", _CORE, _core_summary),
     Exhibit("Table 4", "filter-agreement", "table", "two filtering models' verdicts",
-            "evenhand filter --help", lambda _: []),
+            "evenhand filter TASK --model A --model B --out FOLDER (prints it)", lambda _: []),
     Exhibit("Table 5", "prompts-and-budgets", "table",
             "several prompts under several output budgets", _BUDGETS, _prompts_and_budgets),
     Exhibit("Table 6", "invalid-as-incorrect", "table", "any run", _CORE, _invalid_as_incorrect),
