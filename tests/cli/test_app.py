@@ -44,6 +44,7 @@ REFUSED = [
     ),
     (("plan", "core", "--set-seeds", "0-999999999"), "more than 100,000 numbers"),
     (("plan", "core", "--repeats", "999999999"), "a run holds 1,000,000 at most"),
+    (("data", "list", "--data", "none"), "no folder none"),
     (("task", "new", "math"), "math is a built-in task"),
     (("task", "new", "a/b"), "must be one word"),
 ]
@@ -87,6 +88,23 @@ def test_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit) as stop:
         main()
     assert (stop.value.code, capsys.readouterr().out) == (0, f"evenhand {__version__}\n")
+
+
+def test_a_warning_is_a_line_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gsm8k.jsonl").write_text(
+        '{"split": "train", "row": 0, "question": "a", "answer": "#### 1"}\n'
+        '{"split": "train", "row": 1, "question": "b", "answer": "#### 2"}\n'
+    )
+    words = ("plan", "core", "--tasks", "math", "--n", "20", "--data", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["evenhand", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    shown = capsys.readouterr().err.splitlines()
+    assert stop.value.code == 2
+    assert all(line.startswith("evenhand: ") for line in shown)
+    assert f"evenhand: warning: {tmp_path}: GSM8K has 2 rows in split train" in shown[0]
 
 
 def shell(command: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -8,9 +8,10 @@ import io
 import os
 import sqlite3
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, TextIO
 
 import typer
 
@@ -74,7 +75,9 @@ def main() -> None:
     _make_writable()
     try:
         _refuse_empty(sys.argv[1:])
-        build_app()(prog_name="evenhand")
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            build_app()(prog_name="evenhand")
     except EvenhandError as error:
         _stop(str(error), error.exit_code)
     except OSError as error:
@@ -110,6 +113,18 @@ def _refuse_empty(words: Sequence[str]) -> None:
             named = option if empty else next((w for w in reversed(words[:at]) if w), "")
             after = f" after {named}" if named else ""
             raise UsageError(f"an empty value{after}: is a shell variable unset?")
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning as a person reads it, without the place in the code that gave it."""
+    sys.stderr.write(f"evenhand: warning: {message}\n")
 
 
 def _stop(message: str, code: int) -> NoReturn:

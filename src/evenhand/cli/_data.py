@@ -84,6 +84,8 @@ def list_command(
     """
     from evenhand.pools import UPSTREAM, holds_upstream
 
+    if data is not None and not data.is_dir():
+        raise UsageError(f"no folder {data}")
     folder = data or _default_folder()
     entries = [
         {
