@@ -61,10 +61,13 @@ def arrangement(path: Path | str, experiment_id: str) -> Arrangement:
         )
         expected = sent[0]["prompt_sha256"] if sent else store.planned_sha256(experiment_id)
         instruction = sent[0]["instruction"] if sent else None
+        if work.first_stage(experiment) is not None and instruction is None:
+            raise UsageError(
+                f"{experiment_id} has no prompt yet: its instruction has not been written"
+            )
+        prompt = work.prompt(experiment, instruction)
+        instances = work.instances(experiment)
         version = store.meta("evenhand")
-    if experiment.base_variant == "self" and instruction is None:
-        raise UsageError(f"{experiment_id} has no prompt yet: its instruction has not been written")
-    prompt = work.prompt(experiment, instruction)
     sha = messages_sha256(prompt.messages)
     if sha != expected:
         raise EvenhandError(
@@ -73,7 +76,7 @@ def arrangement(path: Path | str, experiment_id: str) -> Arrangement:
         )
     return Arrangement(
         experiment_id=experiment_id,
-        instances=work.instances(experiment),
+        instances=instances,
         messages=prompt.messages,
         spans=prompt.spans,
         prompt_sha256=sha,

@@ -7,9 +7,11 @@ from evenhand.running._judging import JudgesReplies, StopsEarly
 from evenhand.running._open import open_work
 from evenhand.running._options import RunOptions, RunSummary
 from evenhand.running._ordering import order_for_prefix_sharing
+from evenhand.running._plan_table import export_plan, read_plan
 from evenhand.running._prepare import answer_key, plan
 from evenhand.running._records import AttemptRecord, Totals
 from evenhand.running._store import RunStore
+from evenhand.running._table_work import TableWork
 from evenhand.running._workload import Snapshot, Work, Workload
 
 __all__ = [
@@ -22,15 +24,18 @@ __all__ = [
     "RunSummary",
     "Snapshot",
     "StopsEarly",
+    "TableWork",
     "Totals",
     "Work",
     "Workload",
     "answer_key",
     "estimate",
+    "export_plan",
     "filter_pool",
     "open_work",
     "order_for_prefix_sharing",
     "plan",
+    "read_plan",
     "run",
     "run_async",
 ]

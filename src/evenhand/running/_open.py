@@ -10,6 +10,7 @@ from evenhand.errors import UsageError
 from evenhand.pools import Pool
 from evenhand.running._identity import but_budget, check_same_run
 from evenhand.running._store import RunStore
+from evenhand.running._table_work import TableTask, TableWork
 from evenhand.running._workload import Work, Workload
 from evenhand.tasks import Task
 
@@ -72,7 +73,7 @@ def open_work(store: RunStore, *, only: Experiment | None = None) -> Work:
     """The workload of a run folder, from what the folder holds and nothing else.
 
     Args:
-        store: The folder's store.
+        store: The folder's store; it stays open while ready-made prompts are asked for.
         only: Open the workload of this experiment alone, which is faster.
 
     The instances used are all that selection needs: ranked among themselves they keep their order,
@@ -82,6 +83,14 @@ def open_work(store: RunStore, *, only: Experiment | None = None) -> Work:
         EvenhandError: If the folder is damaged.
     """
     experiments = store.all_experiments() if only is None else (only,)
+    if store.meta("kind") == "table":
+        pools_of = store.pools()
+        known = {
+            name: TableTask(definition, *pools_of[name])
+            for name, definition in store.tasks().items()
+        }
+        hashes = {e.id: store.planned_sha256(e.id) for e in experiments}
+        return TableWork(experiments, known, hashes, store.stored_prompt)
     wanted = {experiment.task for experiment in experiments}
     tasks = {
         name: Task.model_validate_json(text)

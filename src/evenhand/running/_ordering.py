@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evenhand.design import Experiment, split_count
+from evenhand.design import Experiment
 
 
 def order_for_prefix_sharing(experiments: Iterable[Experiment]) -> tuple[Experiment, ...]:
@@ -68,7 +68,9 @@ def _leading(experiment: Experiment) -> int:
     """Instances in the leading block of one label; 0 where labels alternate or are shuffled."""
     if experiment.pattern in ("random", "soft-majority-edges", "soft-majority-middle"):
         return 0
-    majority, minority = split_count(experiment.n, experiment.p)
+    # Rounded: only the order of calls hangs on it, and tables made elsewhere may round p.
+    majority = round(experiment.n * float(experiment.p))
+    minority = experiment.n - majority
     match experiment.pattern:
         case "majority-first":
             return majority
