@@ -25,6 +25,7 @@ for _room in (
     "results",
     "inspecting",
     "analysis",
+    "attribution",
     "counting",
     "audit",
     "report",
@@ -36,6 +37,7 @@ ALLOWED["outcomes"] -= {"pools", "design", "prompts"}
 ALLOWED["prompts"] -= {"design"}
 ALLOWED["models"] -= {"design"}
 ALLOWED["analysis"] -= {"models", "running", "inspecting"}
+ALLOWED["attribution"] -= {"inspecting"}
 ALLOWED["counting"] -= {"results", "inspecting", "attribution"}
 ALLOWED["audit"] -= {"inspecting", "attribution"}
 ALLOWED["report"] -= {"models", "inspecting"}
