@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from evenhand.running import Work
+from evenhand.running import Workload
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -62,7 +62,7 @@ class Cost:
     detail: str = ""
 
 
-def workload_of(load: Load) -> Work:
+def workload_of(load: Load) -> Workload:
     """A plan of so many experiments."""
     from evenhand.running import plan
 
@@ -103,7 +103,7 @@ def bare(load: Load, url: str) -> Cost:
         async def worker() -> None:
             nonlocal answered
             for experiment in todo:
-                (message,) = workload.messages(experiment)
+                (message,) = workload.messages(experiment)  # what rendering gives, and faster
                 reply = await client.chat.completions.create(
                     model="x",
                     messages=[{"role": "user", "content": message.content}],
@@ -209,7 +209,7 @@ def compare(name: str, rounds: int) -> None:
 
 def show_plans() -> None:
     """Three shapes of 30,000 experiments."""
-    for n, set_seeds, order_seeds in ((100, 14, 37), (2000, 14, 37), (100, 334, 3)):
+    for n, set_seeds, order_seeds in ((100, 70, 37), (2000, 70, 37), (100, 334, 3)):
         cost = in_process("--planning", str(n), str(set_seeds), str(order_seeds))
         met = cost.wall_s < PLAN_GOAL_S and cost.peak_mb < PLAN_GOAL_MB
         print(

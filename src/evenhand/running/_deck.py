@@ -56,7 +56,7 @@ class Deck:
         self.instances: list[Instance] = []
         """The instances used, each once."""
         self._rankings = self._deal(experiments)
-        self._place = {instance.id: at for at, instance in enumerate(self.instances)}
+        self._identities = [rank_part(i.label) + rank_part(i.id) for i in self.instances]
         self._texts = [fold(instance.text) for instance in self.instances]
         self._escaped = [_escape(text) for text in self._texts]
         self._lengths = [len(text) for text in self._texts]
@@ -194,10 +194,11 @@ class Deck:
         return shared
 
     def _shuffle_by(self, order_seed: int) -> list[int]:
-        """For every instance used, its rank under an order seed."""
+        """For every instance used, its rank under an order seed: the keys that `arrange` uses."""
         ranks = [0] * len(self.instances)
-        for rank, instance in enumerate(arrange(self.instances, (), "random", order_seed)):
-            ranks[self._place[instance.id]] = rank
+        ranking = first_ranked(len(ranks), "order", order_seed, "instance", last=self._identities)
+        for rank, at in enumerate(ranking):
+            ranks[at] = rank
         return ranks
 
     def _planned_head(self, experiment: Experiment) -> _Head:
