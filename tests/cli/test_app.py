@@ -44,6 +44,7 @@ REFUSED = [
     ),
     (("plan", "core", "--set-seeds", "0-999999999"), "more than 100,000 numbers"),
     (("plan", "core", "--repeats", "999999999"), "a run holds 1,000,000 at most"),
+    (("plan", "core", "--tasks", "my.toml", "--n", "20"), "my.toml is a file: give it as --task"),
     (("data", "list", "--data", "none"), "no folder none"),
     (("task", "new", "math"), "math is a built-in task"),
     (("task", "new", "a/b"), "must be one word"),

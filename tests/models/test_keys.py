@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.errors import UsageError
 from evenhand.models._keys import find_key, redact, redact_message
 
 KEY = "sk-or-v1-0123456789abcdef/+="
@@ -38,6 +39,23 @@ def test_an_empty_variable_is_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("FIRST_API_KEY", "  ")
     assert find_key(["FIRST_API_KEY"], folder=tmp_path) is None
     assert find_key([], folder=tmp_path) is None
+
+
+def test_a_file_with_a_byte_order_mark_holds_its_first_key(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("ONLY_API_KEY=found\n", "utf-8-sig")
+    assert find_key(["ONLY_API_KEY"], folder=tmp_path) == "found"
+
+
+def test_a_file_that_cannot_be_read_is_named_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".env").write_bytes(b"ONLY_API_KEY=secret-\xff\n")
+    with pytest.raises(UsageError, match=r"cannot read .*\.env \(it is not UTF-8") as caught:
+        find_key(["ONLY_API_KEY"], folder=tmp_path)
+    assert "secret-" not in str(caught.value)
+    assert find_key([], folder=tmp_path) is None
+    monkeypatch.setenv("ONLY_API_KEY", "set")
+    assert find_key(["ONLY_API_KEY"], folder=tmp_path) == "set"
 
 
 def test_masks() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
+
+from evenhand.errors import UsageError
 
 MASK = "[key]"
 _SHORTEST_SECRET = 8
@@ -23,16 +25,30 @@ def find_key(variables: Sequence[str], *, folder: Path | None = None) -> str | N
 
     Returns:
         The key, or None when no variable holds one.
+
+    Raises:
+        UsageError: If ``.env`` is needed and cannot be read; shows nothing of it.
     """
+    if key := _first(os.environ, variables):
+        return key
+    file = (folder if folder is not None else Path.cwd()) / ".env"
+    if not variables or not file.is_file():
+        return None
     from dotenv import dotenv_values
 
-    file = (folder if folder is not None else Path.cwd()) / ".env"
-    written = dotenv_values(file, interpolate=False) if file.is_file() else {}
-    for source in (os.environ, written):
-        for name in variables:
-            if key := (source.get(name) or "").strip():
-                return key
-    return None
+    try:
+        written = dotenv_values(file, interpolate=False, encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        fault = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(
+            f"cannot read {file} ({fault}): correct it, or set {' or '.join(variables)} in the "
+            "environment"
+        ) from None
+    return _first(written, variables)
+
+
+def _first(source: Mapping[str, str | None], variables: Sequence[str]) -> str | None:
+    return next((key for name in variables if (key := (source.get(name) or "").strip())), None)
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:

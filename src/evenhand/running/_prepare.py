@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from evenhand.design import PRESETS, Setting, load_setting, make_plan, split_cou
 from evenhand.errors import UsageError
 from evenhand.pools import PerLabel, Pool, TableSource, load_pool
 from evenhand.prompts import fold
-from evenhand.running._workload import Workload
+from evenhand.running._workload import Work, Workload
 from evenhand.tasks import TASKS, Task, load_task
 
 AXIS_NAMES = frozenset(field.name for field in fields(Setting)) - {"name"}
@@ -87,7 +87,7 @@ def _settings(setting: str | Path | Setting | Sequence[Setting]) -> Sequence[Set
             ".toml file"
         )
     try:
-        return (load_setting(path.read_text("utf-8"), str(path)),)
+        return (load_setting(path.read_text("utf-8-sig"), str(path)),)
     except OSError as error:
         raise UsageError(f"cannot read the setting file {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -108,11 +108,14 @@ def _override(setting: Setting, axes: Mapping[str, Any]) -> Setting:
     return replace(setting, **values)
 
 
-def _tasks(names: Iterable[str], own: Sequence[Task]) -> dict[str, Task]:
+def _tasks(names: Collection[str], own: Sequence[Task]) -> dict[str, Task]:
     files = {task.name: task for task in own}
     clash = sorted(files.keys() & set(TASKS))
     if clash:
         raise UsageError(f"your task file takes the name of the built-in task {clash[0]!r}: rename")
+    for name in names:
+        if name.endswith(".toml") and name not in files:
+            raise UsageError(f"{name} is a file: give it as --task (task_files), and tasks by name")
     return {name: files.get(name) or load_task(name) for name in names}
 
 
@@ -130,14 +133,16 @@ def _synthetic_size(settings: Sequence[Setting]) -> int | None:
     return size
 
 
-def answer_key(workload: Workload) -> dict[str, str]:
+def answer_key(workload: Work) -> dict[str, str]:
     """Instance text, as prompts show it, to gold label: what a simulated reader goes by.
 
     Raises:
         UsageError: If two instances that read the same have different labels.
     """
     key: dict[str, str] = {}
-    for task, instance in workload.snapshot().instances:
+    kept = workload.snapshot()
+    loose = ((name, i) for name, _, instances in kept.prompts for i in instances)
+    for task, instance in (*kept.instances, *loose):
         text = fold(instance.text)
         if key.setdefault(text, instance.label) != instance.label:
             raise UsageError(
