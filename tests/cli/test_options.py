@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.cli._options import split_integers, split_words
+from evenhand.cli._options import split_integers, split_pairs, split_words
 from evenhand.errors import UsageError
 
 INTEGERS = [
@@ -46,3 +46,10 @@ def test_words() -> None:
     assert split_words("ner, wsd") == ["ner", "wsd"]
     with pytest.raises(UsageError, match="empty part"):
         split_words("ner,")
+
+
+def test_pairs() -> None:
+    assert split_pairs("messages=prompt, setting==hub") == {"messages": "prompt", "setting": "=hub"}
+    for text, message in (("a", "not field=column"), ("a=", "not field"), ("a=b,a=c", "twice")):
+        with pytest.raises(UsageError, match=message):
+            split_pairs(text)

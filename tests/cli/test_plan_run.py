@@ -155,3 +155,26 @@ def test_help_pages_have_an_example(
 ) -> None:
     assert evenhand(monkeypatch, command, "--help") == 0
     assert f"Example: evenhand {command}" in capsys.readouterr().out
+
+
+def test_a_plan_goes_out_as_a_table_and_comes_back_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table = tmp_path / "plan.parquet"
+    assert evenhand(monkeypatch, "plan", *RUN[1:], "--export", table) == 0
+    for out, words in (("direct", RUN), ("table", ("run", "--plan", table))):
+        done = evenhand(monkeypatch, *words, "--model", "reader/first-9", "--out", tmp_path / out)
+        assert done == 0
+    direct, read = (
+        results(tmp_path / out).sort("experiment_id").drop("latency_s", "pool_source")
+        for out in ("direct", "table")
+    )
+    assert direct.equals(read)
+
+
+def test_a_plan_table_leaves_no_room_for_a_setting(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (*RUN, "--plan", tmp_path / "plan.parquet", "--model", "reader/coin", "--out", "x")
+    assert evenhand(monkeypatch, *words) == 2
+    assert "brings its own experiments" in capsys.readouterr().err

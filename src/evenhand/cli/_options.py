@@ -90,3 +90,20 @@ def table_source(
         option = f"--{name.replace('_', '-')}"
         raise UsageError(f"{option} names a column of --pool, and no --pool is given")
     return None
+
+
+def split_pairs(text: str) -> dict[str, str]:
+    """``messages=prompt,setting==hub`` as ``{"messages": "prompt", "setting": "=hub"}``.
+
+    Raises:
+        UsageError: If a part is not ``field=column``, or a field stands twice.
+    """
+    pairs: dict[str, str] = {}
+    for part in split_words(text):
+        field, sign, column = part.partition("=")
+        if not (field and sign and column):
+            raise UsageError(f"{part!r} is not field=column, in {text!r}")
+        if field in pairs:
+            raise UsageError(f"the field {field!r} stands twice in {text!r}")
+        pairs[field] = column
+    return pairs

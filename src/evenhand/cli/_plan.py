@@ -51,6 +51,14 @@ def plan_command(
         float | None,
         typer.Option("--wished-gap", help="Points; say how many set seeds it needs to be seen."),
     ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            "--export",
+            help="Also write the plan as a Parquet table, one row an experiment, with the exact "
+            "messages.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show what a run will do before anything is asked: experiments, cost, and what it can tell.
@@ -66,6 +74,10 @@ def plan_command(
     forecast = None
     if model is not None:
         forecast = _forecast(workload, model, answer, max_attempts, out, models)
+    if export is not None:
+        from evenhand.running import export_plan
+
+        sys.stderr.write(f"plan table: {export_plan(workload, export)}\n")
     power = _power(workload, accuracy)
     seeds = _set_seeds(workload, accuracy, wished_gap)
     if as_json:

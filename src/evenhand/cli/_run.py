@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenhand.cli._grid import Grid, with_grid
+from evenhand.cli._options import split_pairs
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.models import Model
-    from evenhand.running import RunOptions, RunSummary, Workload
+    from evenhand.running import RunOptions, RunSummary, Work
 
 UNPAID = ("reader/", "local/", "hf/")
 
@@ -38,6 +39,21 @@ def run_command(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="Run folder; the same one goes on.")],
+    plan_table: Annotated[
+        str | None,
+        typer.Option(
+            "--plan",
+            help="Run a table that evenhand plan --export, or someone else, wrote: a Parquet "
+            "file or hf://datasets/…",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            help="Where the --plan table calls a field otherwise: messages=prompt,setting==hub",
+        ),
+    ] = None,
     answer: Annotated[
         str,
         typer.Option(
@@ -97,7 +113,7 @@ def run_command(
         give_up_after_s=60 * give_up_after,
         rerun=rerun,  # type: ignore[arg-type]
     )
-    workload = grid.workload()
+    workload = _work(grid, plan_table, columns)
     key = answer_key(workload) if model.startswith("reader/") else None
     adapter = open_model(model, answer_key=key, catalog=models)
     if not model.startswith(UNPAID):
@@ -111,8 +127,24 @@ def run_command(
         raise typer.Exit(summary.exit_code)
 
 
+def _work(grid: Grid, plan_table: str | None, columns: str | None) -> Work:
+    """The grid's workload, or the one that a table holds."""
+    if plan_table is None:
+        if columns is not None:
+            raise UsageError("--columns says how to read a --plan table, and there is none")
+        return grid.workload()
+    if grid != Grid():
+        raise UsageError(
+            "--plan brings its own experiments and records: leave out the setting and the options "
+            "that choose them"
+        )
+    from evenhand.running import read_plan
+
+    return read_plan(plan_table, split_pairs(columns) if columns is not None else None)
+
+
 def _announce(
-    workload: Workload, model: Model, options: RunOptions, out: Path, *, ask_over: float | None
+    workload: Work, model: Model, options: RunOptions, out: Path, *, ask_over: float | None
 ) -> None:
     """Say what the run will take; above the limit, go on only if the user says so."""
     from evenhand.cli._forecast import forecast_lines

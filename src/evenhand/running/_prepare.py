@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from evenhand.design import PRESETS, Setting, load_setting, make_plan, split_cou
 from evenhand.errors import UsageError
 from evenhand.pools import PerLabel, Pool, TableSource, load_pool
 from evenhand.prompts import fold
-from evenhand.running._workload import Work, Workload
+from evenhand.running._table_work import instance_spans
+from evenhand.running._workload import Snapshot, Work, Workload
 from evenhand.tasks import TASKS, Task, load_task
 
 AXIS_NAMES = frozenset(field.name for field in fields(Setting)) - {"name"}
@@ -140,13 +141,25 @@ def answer_key(workload: Work) -> dict[str, str]:
         UsageError: If two instances that read the same have different labels.
     """
     key: dict[str, str] = {}
-    kept = workload.snapshot()
-    loose = ((name, i) for name, _, instances in kept.prompts for i in instances)
-    for task, instance in (*kept.instances, *loose):
-        text = fold(instance.text)
-        if key.setdefault(text, instance.label) != instance.label:
+    for task, text, label in _labelled_texts(workload.snapshot()):
+        if key.setdefault(text, label) != label:
             raise UsageError(
                 f"task {task}: a simulated reader cannot tell apart two instances that read the "
                 f"same and have different labels: {text[:80]!r}"
             )
     return key
+
+
+def _labelled_texts(kept: Snapshot) -> Iterator[tuple[str, str, str]]:
+    for task, instance in kept.instances:
+        yield task, fold(instance.text), instance.label
+    for task, messages, instances in kept.prompts:
+        content = messages[-1].content
+        spans = instance_spans(content, len(instances))
+        if len(spans) != len(instances):
+            raise UsageError(
+                f"task {task}: the table's messages do not show their instances one a line, as "
+                "Instance 1:, Instance 2:, ..., which a simulated reader goes by"
+            )
+        for (start, end), instance in zip(spans, instances, strict=True):
+            yield task, content[start:end], instance.label
