@@ -1,5 +1,7 @@
 """Tables, figures and the single-file HTML report."""
 
+from evenhand.report._attribution_figures import attribution_figures
+from evenhand.report._attribution_section import attribution_sections, write_attribution
 from evenhand.report._coverage_load import LoadedCoverage, load_coverage
 from evenhand.report._coverage_section import coverage_figures, coverage_section
 from evenhand.report._coverage_tables import bins_table
@@ -49,6 +51,8 @@ __all__ = [
     "Report",
     "Section",
     "Table",
+    "attribution_figures",
+    "attribution_sections",
     "bins_table",
     "build_page",
     "coverage_figures",
@@ -62,6 +66,7 @@ __all__ = [
     "pictogram",
     "render_page",
     "terminal_report",
+    "write_attribution",
     "write_coverage",
     "write_everything",
     "write_page",
