@@ -51,7 +51,7 @@ def compare(
     Raises:
         UsageError: If one of the two is not in the results, or they share no experiment.
     """
-    rows = checked(frame, (*by, column), invalid)
+    rows = checked(frame, (*by, column), invalid, also=("repeat",))
     axes = [axis for axis in dict.fromkeys([*by, "model", *_AXES]) if axis != column]
     sides = {}
     for name, value in (("a", a), ("b", b)):

@@ -12,7 +12,7 @@ import polars as pl
 from evenhand.analysis._bootstrap import generator, mean_bootstrap
 from evenhand.analysis._holm import holm
 from evenhand.analysis._intervals import Floats
-from evenhand.analysis._margin import ORIENTED, oriented
+from evenhand.analysis._margin import ORIENTED, ORIENTING, oriented
 from evenhand.analysis._null import PERMUTATIONS, cell_accuracy
 from evenhand.analysis._partition import Invalid, checked, in_order
 from evenhand.analysis._permute import Blocks, split_blocks
@@ -75,7 +75,7 @@ def contrasts(
     Raises:
         UsageError: For an unknown column, or generated and forced answers in one group.
     """
-    rows = checked(frame, by, invalid)
+    rows = checked(frame, by, invalid, also=ORIENTING if value == "margin" else ())
     score = "correct"
     if value == "margin":
         rows, score = oriented(rows), ORIENTED

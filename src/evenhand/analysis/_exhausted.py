@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from evenhand.analysis._accuracy import accuracy
-from evenhand.analysis._partition import by_seed, checked, grouped
+from evenhand.analysis._partition import by_seed, checked, conform, grouped
 from evenhand.errors import UsageError
 
 
@@ -31,6 +31,7 @@ def exhausted_budgets(frame: pl.DataFrame, reasoning_budgets: Mapping[str, int])
     Raises:
         UsageError: If a model is not in the results, or its runs have no reasoning token count.
     """
+    frame = conform(frame, ("reasoning_tokens", "attempts"))
     parts = []
     for model, budget in reasoning_budgets.items():
         rows = frame.filter(pl.col("model") == model)

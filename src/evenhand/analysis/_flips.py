@@ -29,7 +29,7 @@ def flip_rate(
     Raises:
         UsageError: For an unknown column, or generated and forced answers in one group.
     """
-    rows = checked(frame, by).filter(pl.col("valid"))
+    rows = checked(frame, by, also=("predicted",)).filter(pl.col("valid"))
     per_set = _pairs_by_set(rows, by)
     found = []
     groups = per_set.group_by(list(by), maintain_order=True) if by else [((), per_set)]

@@ -12,6 +12,8 @@ from evenhand.analysis._partition import CLUSTER, checked, grouped, in_order, ra
 from evenhand.errors import UsageError
 
 ORIENTED = "_oriented"
+ORIENTING = ("experiment_id", "margin", "labels")
+"""Columns that orienting a margin reads."""
 
 
 def oriented(frame: pl.DataFrame) -> pl.DataFrame:
@@ -42,7 +44,7 @@ def oriented_margin(
     Raises:
         UsageError: For an unknown column, or a majority label that is not among a row's labels.
     """
-    rows = oriented(checked(frame, by))
+    rows = oriented(checked(frame, by, also=ORIENTING))
     seeds = grouped(
         rows,
         list(dict.fromkeys([*by, "set_seed"])),
@@ -85,7 +87,9 @@ def label_bias(frame: pl.DataFrame, by: Sequence[str] = ("model", "task")) -> pl
     Raises:
         UsageError: If a group mixes tasks with different labels, or for an unknown column.
     """
-    rows = checked(frame, by).filter(pl.col("predicted").is_not_null())
+    rows = checked(frame, by, also=(*ORIENTING, "predicted")).filter(
+        pl.col("predicted").is_not_null()
+    )
     _check_labels(rows)
     rows = rows.with_columns(
         pl.col("labels").list.get(0).alias("first"), pl.col("labels").list.get(1).alias("second")
@@ -116,6 +120,13 @@ def _is_second(column: str) -> pl.Expr:
 
 
 def _check_labels(rows: pl.DataFrame) -> None:
+    endless = rows.filter(~pl.col("margin").is_finite())
+    if endless.height:
+        row = endless.row(0, named=True)
+        raise UsageError(
+            f"experiment {row['experiment_id']}: a margin of {row['margin']} is no number to "
+            "average; give the row a finite margin, or none"
+        )
     known = (pl.col("labels").list.len() == 2) & pl.col("labels").list.contains(
         pl.col("majority_label")
     )

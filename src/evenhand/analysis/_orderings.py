@@ -40,7 +40,7 @@ def original_against_orderings(
         UsageError: If the original runs and the orderings share no instance set of a group, or
             generated and forced answers mix.
     """
-    rows = checked(frame.filter(pl.col("pattern") != "random"), by, invalid)
+    rows = checked(frame, by, invalid).filter(pl.col("pattern") != "random")
     sets = list(dict.fromkeys([*by, "model", "task", "pool", "n", "p", "majority_label"]))
     sets += ["set_seed", "pattern", "variant", "output_budget", "answer_mode"]
     sets = list(dict.fromkeys(sets))

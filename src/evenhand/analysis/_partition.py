@@ -13,6 +13,7 @@ import polars as pl
 
 from evenhand.design import PATTERNS
 from evenhand.errors import UsageError
+from evenhand.results import RESULTS_SCHEMA
 
 Invalid = Literal["exclude", "incorrect"]
 """What an invalid experiment counts as: left out (3.4), or a wrong answer (D.2)."""
@@ -28,15 +29,70 @@ CONDITIONS = ("variant", "output_budget", "answer_mode")
 """How a set in an order was asked, beside the model."""
 
 
-def checked(frame: pl.DataFrame, by: Sequence[str], invalid: str = "exclude") -> pl.DataFrame:
-    """The frame itself, once it is known that it can be grouped this way.
+_READ = (
+    *("model", *CLUSTER, "pattern", "order_seed", *CONDITIONS),
+    *("outcome", "valid", "correct"),
+)
+"""The columns that no statistic can do without."""
+
+
+def conform(frame: pl.DataFrame, also: Sequence[str] = ()) -> pl.DataFrame:
+    """The frame with its columns in the results table's types, once its rows make sense.
+
+    Args:
+        frame: Results, from wherever.
+        also: Columns needed beside those that every statistic reads.
 
     Raises:
-        UsageError: If a column of ``by`` is missing, ``invalid`` is unknown, or one group mixes
-            generated and forced answers.
+        UsageError: If a column is missing or of another kind, a pattern is none of the seven, or
+            ``valid`` and ``correct`` are empty or contradict each other.
+    """
+    needed = (*_READ, *also)
+    missing = [name for name in needed if name not in frame.columns]
+    if missing:
+        raise UsageError(
+            f"the results have no column {', '.join(missing)}: "
+            "read them with results(), or give the table the columns of RESULTS_SCHEMA"
+        )
+    for name in needed:
+        kind = RESULTS_SCHEMA[name]
+        if frame.schema[name] == kind:
+            continue
+        try:
+            frame = frame.with_columns(pl.col(name).cast(kind))
+        except pl.exceptions.PolarsError as error:
+            raise UsageError(
+                f"column {name} of the results holds {frame.schema[name]} values that are no "
+                f"{kind}: give it the type that RESULTS_SCHEMA says"
+            ) from error
+    known, valid, correct = pl.col("pattern").is_in(PATTERNS), pl.col("valid"), pl.col("correct")
+    for wrong, words in (
+        (~known.fill_null(False), f"has an unknown pattern: use {', '.join(PATTERNS)}"),
+        (
+            valid.is_null() | correct.is_null() | (correct & ~valid),
+            "must say true or false in valid and correct, and no invalid one is correct",
+        ),
+    ):
+        strange = frame.filter(wrong)
+        if strange.height:
+            row = strange.row(0, named=True)
+            name = row.get("experiment_id") or f"of {row['model']} on {row['task']}"
+            raise UsageError(f"experiment {name} ({row['pattern']}) {words}")
+    return frame
+
+
+def checked(
+    frame: pl.DataFrame, by: Sequence[str], invalid: str = "exclude", also: Sequence[str] = ()
+) -> pl.DataFrame:
+    """The frame, conformed, once it is known that it can be grouped this way.
+
+    Raises:
+        UsageError: If a column of ``by`` is missing, ``invalid`` is unknown, one group mixes
+            generated and forced answers, or as :func:`conform`.
     """
     if invalid not in get_args(Invalid):
         raise UsageError(f"invalid = {invalid!r}: use 'exclude' or 'incorrect'")
+    frame = conform(frame, also)
     missing = [name for name in by if name not in frame.columns]
     if missing:
         raise UsageError(

@@ -46,7 +46,7 @@ def pooling_warnings(frame: pl.DataFrame, by: Sequence[str] = ("model",)) -> pl.
     Raises:
         UsageError: For an unknown column, or generated and forced answers in one group.
     """
-    rows = checked(frame, by)
+    rows = checked(frame, by, also=[column for column, _, _ in _WATCHED])
     schema = {name: rows.schema[name] for name in by} | _COLUMNS
     found = [pl.DataFrame(schema=schema)]
     for column, apart, meaning in _WATCHED:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from evenhand.analysis._partition import CLUSTER, CONDITIONS
+from evenhand.analysis._partition import CLUSTER, CONDITIONS, conform
 
 VARIED = ("n", "p", *CONDITIONS)
 """Conditions that are never pooled: a table that meets several shows a row for each."""
@@ -19,7 +19,7 @@ def distinct(frame: pl.DataFrame) -> pl.DataFrame:
 
     ``core``, ``counts``, ``variants`` and ``budgets`` overlap. The first row in the frame stays.
     """
-    return frame.unique([*_COORDINATES], keep="first", maintain_order=True)
+    return conform(frame, ("repeat",)).unique([*_COORDINATES], keep="first", maintain_order=True)
 
 
 def original_orders(frame: pl.DataFrame) -> pl.DataFrame:
