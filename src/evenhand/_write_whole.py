@@ -10,6 +10,19 @@ from pathlib import Path
 from evenhand.errors import UsageError
 
 
+def write_text_whole(target: Path, text: str) -> None:
+    """Write UTF-8 text with plain line feeds, whole or not at all.
+
+    Args:
+        target: Where the file is to be; its folder is made.
+        text: What it holds.
+
+    Raises:
+        UsageError: If that cannot be done; names ``target``.
+    """
+    write_whole(target, lambda path: path.write_text(text, encoding="utf-8", newline="\n"))
+
+
 def write_whole(target: Path, write: Callable[[Path], object]) -> None:
     """Have ``write`` write a file beside ``target``, then put it in its place.
 

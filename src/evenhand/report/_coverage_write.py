@@ -7,6 +7,7 @@ from typing import Literal
 
 import polars as pl
 
+from evenhand._write_whole import write_whole
 from evenhand.analysis import (
     coverage_bins,
     label_agreement,
@@ -58,13 +59,12 @@ def write_coverage(loaded: LoadedCoverage, folder: Path, figures: dict[str, Figu
     Returns:
         The files.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     for name, table in coverage_tables(loaded.frame).items():
         written += [folder / f"{name}.parquet", folder / f"{name}.csv"]
-        table.write_parquet(written[-2])
+        write_whole(written[-2], table.write_parquet)
         flat = [column for column, kind in table.schema.items() if not isinstance(kind, pl.List)]
-        table.select(flat).write_csv(written[-1])
+        write_whole(written[-1], table.select(flat).write_csv)
     for name, figure in figures.items():
         written += write_figure(name, figure, folder)
     return written

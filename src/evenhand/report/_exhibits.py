@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from evenhand._write_whole import write_text_whole
 from evenhand.report._catalogue import EXHIBITS, DataTable, Made, Material
 from evenhand.report._export import write_figure, write_table
 from evenhand.report._page import Figure
@@ -64,8 +65,7 @@ def write_exhibits(made: Mapping[str, Made], out: Path) -> tuple[ManifestEntry, 
             )
         )
     text = json.dumps([asdict(entry) for entry in entries], indent=2, ensure_ascii=False)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "manifest.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+    write_text_whole(out / "manifest.json", text + "\n")
     return tuple(entries)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from evenhand._write_whole import write_text_whole, write_whole
 from evenhand.design import PATTERNS
 from evenhand.report._page import Figure, Table
 from evenhand.report._pictograms import pictogram_bars, pictogram_uri
@@ -88,11 +89,10 @@ def _markdown_text(text: str) -> str:
 
 def write_table(name: str, frame: pl.DataFrame, table: Table, folder: Path) -> list[Path]:
     """Write ``name.md``, ``name.tex`` and ``name.csv``; the CSV holds the frame, unrounded."""
-    folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.{kind}" for kind in ("md", "tex", "csv")]
-    paths[0].write_text(as_markdown(table), encoding="utf-8", newline="\n")
-    paths[1].write_text(as_latex(table), encoding="utf-8", newline="\n")
-    frame.write_csv(paths[2])
+    write_text_whole(paths[0], as_markdown(table))
+    write_text_whole(paths[1], as_latex(table))
+    write_whole(paths[2], frame.write_csv)
     return paths
 
 
@@ -100,13 +100,12 @@ def write_figure(name: str, figure: Figure, folder: Path) -> list[Path]:
     """Write ``name.svg``, ``name.pdf`` and ``name.png`` (two pixels a point)."""
     import vl_convert
 
-    folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.{kind}" for kind in ("svg", "pdf", "png")]
     # One pass through Vega for all three: its SVG is what the other two are made from.
     svg = drawn_pictograms(vl_convert.vegalite_to_svg(print_spec(figure)))
-    paths[0].write_text(svg, encoding="utf-8", newline="\n")
-    paths[1].write_bytes(vl_convert.svg_to_pdf(svg))
-    paths[2].write_bytes(vl_convert.svg_to_png(svg, scale=2))
+    write_text_whole(paths[0], svg)
+    write_whole(paths[1], lambda path: path.write_bytes(vl_convert.svg_to_pdf(svg)))
+    write_whole(paths[2], lambda path: path.write_bytes(vl_convert.svg_to_png(svg, scale=2)))
     return paths
 
 

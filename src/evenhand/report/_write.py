@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from evenhand._write_whole import write_text_whole
 from evenhand.errors import UsageError
 from evenhand.report._catalogue import Made, Material
 from evenhand.report._conditions import describe_condition, main_condition, told_apart
@@ -190,8 +191,13 @@ def write_page(page: Page, out: Path) -> Path:
     Args:
         page: What to show.
         out: A path that ends in ``.html``, or a folder, in which it becomes ``report.html``.
+
+    Returns:
+        The file, written whole or not at all.
+
+    Raises:
+        UsageError: If it cannot be written; what stood there before is kept.
     """
     path = out if out.suffix == ".html" else out / "report.html"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_page(page), encoding="utf-8", newline="\n")
+    write_text_whole(path, render_page(page))
     return path
