@@ -72,7 +72,8 @@ def test_a_correction_by_hand() -> None:
     found = correct(given, gold, share, ("positive", "negative"), 10_000)
     assert (found.checked, found.agree) == (100, 90)
     first = found.labels[0]
-    assert (first.share, first.missed, first.wrong) == (pytest.approx(0.56), 8, 2)
+    assert (first.missed, first.wrong) == (8, 2)
+    assert first.share == pytest.approx(0.56)
     assert first.low < 0.51 < 0.62 < first.high
     assert first.low + found.labels[1].high == pytest.approx(1)
 

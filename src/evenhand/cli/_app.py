@@ -32,6 +32,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "_data",
     "_filter",
     "_audit",
+    "_audit",
     "_count",
     "_models",
     "_reference",

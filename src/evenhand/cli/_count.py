@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenhand.cli._announce import announcer
 from evenhand.cli._options import split_words
 from evenhand.errors import EvenhandError, UsageError
 
@@ -87,6 +88,10 @@ def count_command(
     max_cost: Annotated[
         float | None, typer.Option("--max-cost", help="Most dollars in all; a hard stop.")
     ] = None,
+    ask_over: Annotated[
+        float, typer.Option("--ask-over", help="Ask first above this many dollars expected.")
+    ] = 5.0,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask about the cost.")] = False,
     models: Annotated[
         Path | None, typer.Option("--models", help="Your additions to the model catalog (TOML).")
     ] = None,
@@ -137,6 +142,7 @@ def count_command(
             max_cost_usd=max_cost,
         ),
         catalog=models,
+        announce=announcer(model, ask_over=ask_over, yes=yes),
     )
     if as_json:
         sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")

@@ -3,19 +3,23 @@
 from evenhand.counting._alpha import StoppingRule, called
 from evenhand.counting._correction import Corrected, Correction, correct
 from evenhand.counting._count import count
+from evenhand.counting._forecast import Announce, Forecast, forecast
 from evenhand.counting._interval import count_interval
 from evenhand.counting._ledger import LEDGER_SCHEMA, read_ledger
 from evenhand.counting._question import Question, make_question, read_label
 from evenhand.counting._records import Records, open_records
 from evenhand.counting._result import Count, LabelCount
+from evenhand.counting._rounds import in_a_loop
 from evenhand.counting._verify import Check, verify
 
 __all__ = [
     "LEDGER_SCHEMA",
+    "Announce",
     "Check",
     "Corrected",
     "Correction",
     "Count",
+    "Forecast",
     "LabelCount",
     "Question",
     "Records",
@@ -24,6 +28,8 @@ __all__ = [
     "correct",
     "count",
     "count_interval",
+    "forecast",
+    "in_a_loop",
     "make_question",
     "open_records",
     "read_label",

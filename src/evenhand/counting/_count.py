@@ -21,6 +21,7 @@ from evenhand.counting._assemble import (
 )
 from evenhand.counting._certificate import write_certificate
 from evenhand.counting._correction import Correction, codes, correct
+from evenhand.counting._forecast import Announce, forecast
 from evenhand.counting._gold import Gold, gold_column, read_gold
 from evenhand.counting._interval import count_interval
 from evenhand.counting._ledger import ledger_frame, write_ledger
@@ -39,6 +40,8 @@ from evenhand.prompts import fold
 from evenhand.running import RunOptions, RunStore, RunSummary
 
 MAX_ATTEMPTS = 2
+OUTPUT_A_RECORD = 12
+"""Output tokens that an id with its label is expected to take; a model that thinks takes more."""
 
 
 def count(
@@ -60,6 +63,7 @@ def count(
     options: RunOptions | None = None,
     catalog: Path | str | None = None,
     answer_key: Mapping[str, str] | None = None,
+    announce: Announce | None = None,
 ) -> Count:
     """Which label do most records have, how sure is it, and which records were not settled?
 
@@ -88,6 +92,8 @@ def count(
         catalog: A model catalog file laid over the built-in one.
         answer_key: Text to label, for simulated readers; with ``gold`` for all records, not
             needed.
+        announce: Told what the count will take before anything is asked; an error raised there
+            stops it.
 
     Returns:
         The count, with its ledger and certificate written.
@@ -117,6 +123,9 @@ def count(
     )  # fmt: skip
     opened = _open(model, rows, checked, catalog, answer_key)
     folder = Path(out) if out is not None else _default_folder(setup, opened.name)
+    if announce is not None and len(setup.usable):
+        expected = OUTPUT_A_RECORD * setup.batch
+        announce(forecast(setup.batches(), opened, options, expected))
     counter = _Counter(setup, opened, folder, options, until_sure, checked)
     in_a_loop(counter.run)
     return counter.result(records if isinstance(records, str | Path) else None, text, id_column)

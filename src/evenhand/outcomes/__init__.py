@@ -1,7 +1,7 @@
 """What a reply says, and what that makes of the experiment (3.4, D.1). Pure functions."""
 
 from evenhand.outcomes._finish import was_cut, was_filtered
-from evenhand.outcomes._judge import AnswerOutcome, Judgement, judge, judge_forced
+from evenhand.outcomes._judge import AnswerOutcome, Judgement, judge, judge_forced, unanswered
 from evenhand.outcomes._number import judge_number, parse_number
 from evenhand.outcomes._parse import ParsedAnswer, parse_answer
 from evenhand.outcomes._visible import visible_parts
@@ -15,6 +15,7 @@ __all__ = [
     "judge_number",
     "parse_answer",
     "parse_number",
+    "unanswered",
     "visible_parts",
     "was_cut",
     "was_filtered",

@@ -1,0 +1,127 @@
+"""What an audit comes to."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from evenhand.audit._statistics import FlipRate
+
+Verdict = Literal["stable", "order-sensitive", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderAnswer:
+    """What one order got.
+
+    Attributes:
+        order: Its name.
+        first: The answer; None where there is none that can be read.
+        second: The answer when asked again; None where it was not, or cannot be read.
+        asked_again: Whether it was.
+        margin: Of a forced choice: log P(second label) - log P(first label).
+        reason: Why the first answer cannot be read.
+    """
+
+    order: str
+    first: str | None
+    second: str | None
+    asked_again: bool
+    margin: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerShare:
+    """How often someone with one order would have got an answer (95% Wilson interval)."""
+
+    answer: str
+    orders: int
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Numbers over orders.
+
+    Attributes:
+        lowest: The smallest answer.
+        highest: The largest.
+        mean: Their mean.
+        sd: Their standard deviation over orders.
+        repeat_sd: The standard deviation within one order asked twice; None where none was.
+    """
+
+    lowest: float
+    highest: float
+    mean: float
+    sd: float
+    repeat_sd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Does the answer depend on row order?
+
+    Attributes:
+        verdict: ``stable``, ``order-sensitive`` or ``undecided``.
+        sentence: The same with its reason.
+        p_value: Of "order does not matter", at the last look; None where nothing was asked twice.
+        error_rate: Chance of calling an order-blind model order-sensitive that was accepted, over
+            all looks together.
+        looks: Looks taken of those planned.
+        planned_looks: Looks planned.
+        answers: Every order asked.
+        shares: Every answer, the most frequent first.
+        flips: Flip rate and noise floor.
+        spread: For numbers; None for labels.
+        records: Records shown.
+        left_out: Records without a usable text, never shown.
+        pending: Calls without an answer.
+        calls: Calls that came back.
+        input_tokens: Billed, as far as the server said.
+        output_tokens: Likewise.
+        cost_usd: Dollars; None when any part is unknown.
+        model: Whom was asked.
+        ask: The question.
+        labels: The labels; empty for a number.
+        answer_mode: ``generate`` or ``forced``.
+        out: The audit's folder.
+        message: Why calls ended early, if they did.
+    """
+
+    verdict: Verdict
+    sentence: str
+    p_value: float | None
+    error_rate: float
+    looks: int
+    planned_looks: int
+    answers: tuple[OrderAnswer, ...]
+    shares: tuple[AnswerShare, ...]
+    flips: FlipRate
+    spread: Spread | None
+    records: int
+    left_out: int
+    pending: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    model: str
+    ask: str
+    labels: tuple[str, ...]
+    answer_mode: str
+    out: Path
+    message: str | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0 stable, 3 order-sensitive or undecided."""
+        return 0 if self.verdict == "stable" else 3
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        return asdict(self) | {"out": str(self.out)}

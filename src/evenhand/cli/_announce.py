@@ -1,0 +1,54 @@
+"""Saying what a count or an audit will take, and asking before it gets expensive."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import typer
+
+from evenhand.errors import UsageError
+
+if TYPE_CHECKING:
+    from evenhand.counting import Forecast
+
+
+def announcer(model: str, *, ask_over: float, yes: bool) -> Callable[[Forecast], None]:
+    """A function that prints a forecast to stderr and asks above a number of dollars.
+
+    Args:
+        model: Only models that cost money are asked about.
+        ask_over: Dollars.
+        yes: Do not ask.
+    """
+
+    def announce(found: Forecast) -> None:
+        sys.stderr.write("".join(f"{line}\n" for line in forecast_lines(found)))
+        cost = found.cost_usd
+        if yes or cost is None or cost <= ask_over:
+            return
+        question = f"{model} is expected to cost ${cost:,.2f}, more than ${ask_over:,.2f}"
+        if not sys.stdin.isatty():
+            raise UsageError(f"{question}: say --yes, or raise --ask-over")
+        typer.confirm(f"{question}. Go on?", abort=True, err=True)
+
+    return announce
+
+
+def forecast_lines(found: Forecast) -> list[str]:
+    """Calls, tokens and money, one line each."""
+    about = "" if found.exact else "about "
+    lines = [
+        f"calls: {found.calls:,}, at worst {found.worst_calls:,}",
+        f"input tokens: {about}{found.input_tokens:,}; output tokens: about "
+        f"{found.output_tokens:,}, more for a model that thinks first",
+    ]
+    if found.too_long:
+        lines.append(f"too long: {found.too_long:,} prompts do not fit the model's window")
+    if found.cost_usd is None:
+        lines.append("cost: price unknown (a file given with --models can state it)")
+    else:
+        worst = "" if found.worst_cost_usd is None else f", at worst ${found.worst_cost_usd:,.2f}"
+        lines.append(f"cost: about ${found.cost_usd:,.4f}{worst}")
+    return lines

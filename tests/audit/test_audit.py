@@ -1,0 +1,180 @@
+"""Contract: an order-sensitive reader is called so, an order-blind one never is but by the stated
+error rate, and a noisy one is not mistaken for either."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from evenhand.audit import Audit, audit
+from evenhand.errors import UsageError
+from evenhand.models import Generation, GenerationSettings, TokenCount, Usage
+from evenhand.prompts import Message
+from evenhand.running import RunOptions
+
+ASK = "Is the review positive or negative?"
+LABELS = ["positive", "negative"]
+ROWS = [(f"good thing {k}", "positive") for k in range(33)] + [
+    (f"bad thing {k}", "negative") for k in range(27)
+]
+QUIET = RunOptions(progress=False)
+
+
+@dataclass
+class Answers:
+    """Answers by a function of the listed texts and the seed."""
+
+    answer: Callable[[Sequence[str], int], object]
+    name: str = "fake/reader"
+    context_window: int | None = None
+    max_concurrency: int | None = 1
+    calls: list[int] = field(default_factory=list)
+
+    async def generate(
+        self, messages: Sequence[Message], settings: GenerationSettings
+    ) -> Generation:
+        """Answer."""
+        lines = messages[-1].content.splitlines()
+        texts = [line.partition(": ")[2] for line in lines if line.startswith("Instance ")]
+        self.calls.append(len(texts))
+        said = self.answer(texts, settings.seed or 0)
+        text = (
+            said if isinstance(said, str) and said.startswith("!") else json.dumps({"answer": said})
+        )
+        return Generation(text, usage=Usage(50, None, 5))
+
+    def count_tokens(self, messages: Sequence[Message]) -> TokenCount:
+        """Four characters a token."""
+        return TokenCount(len(messages[-1].content) // 4, exact=False)
+
+    async def aclose(self) -> None:
+        """Nothing to free."""
+
+
+def ask(model: Any, out: Path, **more: Any) -> Audit:
+    frame = pl.DataFrame(ROWS, schema=["body", "kind"], orient="row")
+    given: dict[str, Any] = {"labels": LABELS, "options": QUIET, **more}
+    return audit(frame, ask=ASK, model=model, text="body", out=out, **given)
+
+
+def first_word(texts: Sequence[str], seed: int) -> str:
+    return "positive" if texts[0].startswith("good") else "negative"
+
+
+def test_a_model_that_reads_the_first_record_only(tmp_path: Path) -> None:
+    found = ask(Answers(first_word), tmp_path)
+    assert (found.verdict, found.exit_code) == ("order-sensitive", 3)
+    assert found.p_value is not None
+    assert found.p_value <= 0.05 / 3
+    assert found.flips.noise_floor == 0
+    assert all(each.first == each.second for each in found.answers)
+
+
+def test_one_that_counts_everything_is_stable_and_asked_nothing_twice(tmp_path: Path) -> None:
+    model = Answers(lambda texts, seed: "positive")
+    found = ask(model, tmp_path)
+    assert (found.verdict, found.exit_code) == ("stable", 0)
+    assert model.calls == [60] * 12
+    assert found.flips.noise_floor is None
+    assert found.sentence == (
+        "Stable: all 12 orders answered positive; at most 22% of all orders can give another "
+        "answer (95%). Stable does not mean right."
+    )
+
+
+def test_too_few_orders_are_no_proof_of_stability(tmp_path: Path) -> None:
+    found = ask(Answers(lambda texts, seed: "positive"), tmp_path, orders=4)
+    assert found.verdict == "undecided"
+    assert "ask for more orders" in found.sentence
+
+
+def test_noise_is_not_order(tmp_path: Path) -> None:
+    """Answers that alternate with every call, whatever the order."""
+    turn = iter(range(1_000))
+    model = Answers(lambda texts, seed: LABELS[(next(turn) // 3) % 2])
+    found = ask(model, tmp_path)
+    assert found.verdict == "undecided"
+    assert "also change when one order is asked twice" in found.sentence
+
+
+def test_the_patterns_are_asked_where_labels_are_named(tmp_path: Path) -> None:
+    found = ask("reader/first-20", tmp_path, label_column="kind")
+    assert found.verdict == "order-sensitive"
+    names = [each.order for each in found.answers]
+    assert names[:4] == ["as given", "reversed", "random 1", "random 2"]
+    whole = ask(Answers(lambda texts, seed: "positive"), tmp_path / "b", label_column="kind",
+                tolerance=0.16)  # fmt: skip
+    assert [each.order for each in whole.answers][-1] == "soft-majority-middle"
+    assert len(whole.answers) == 18
+
+
+def test_more_than_two_labels_and_a_tie(tmp_path: Path) -> None:
+    model = Answers(lambda texts, seed: -1 if texts[0].startswith("good") else "neutral")
+    found = ask(model, tmp_path, labels=[*LABELS, "neutral"])
+    assert {each.answer for each in found.shares} == {"tie", "neutral"}
+    assert found.verdict == "order-sensitive"
+
+
+def test_a_counting_question_reports_the_spread(tmp_path: Path) -> None:
+    def number(texts: Sequence[str], seed: int) -> int:
+        return sum(text.startswith("good") for text in texts[:30])
+
+    found = ask(Answers(number), tmp_path, labels=())
+    assert found.verdict == "order-sensitive"
+    assert found.spread is not None
+    assert (found.spread.lowest, found.spread.highest) == (3, 30)
+    assert found.spread.repeat_sd == 0
+    assert found.spread.sd > 1
+
+
+def test_answers_that_cannot_be_read(tmp_path: Path) -> None:
+    found = ask(Answers(lambda texts, seed: "!I cannot tell"), tmp_path, orders=3)
+    assert found.verdict == "undecided"
+    assert "no answer of 3 orders could be read (no JSON answer" in found.sentence
+    assert found.answers[0].reason is not None
+
+
+def test_a_finished_audit_asks_nothing_again(tmp_path: Path) -> None:
+    first = ask(Answers(first_word), tmp_path)
+    idle = Answers(first_word)
+    assert ask(idle, tmp_path).as_json() == first.as_json()
+    assert idle.calls == []
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"orders": 2}, "at least 3 orders"),
+        ({"labels": ["a"]}, "at least two"),
+        ({"error_rate": 0}, "between 0 and 1"),
+        ({"label_column": "nope"}, "no column 'nope'"),
+        ({"labels": ["positive", "other"], "label_column": "kind"}, "row 34 is 'negative'"),
+        ({"labels": ["a", "b", "c"], "options": RunOptions("forced")}, "exactly two labels"),
+    ],
+)
+def test_bad_input(more: dict[str, Any], words: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=words):
+        ask(Answers(first_word), tmp_path, **more)
+
+
+def test_one_record_has_no_order(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="only one record"):
+        audit(["good", " "], ask=ASK, labels=LABELS, model=Answers(first_word), out=tmp_path)
+
+
+def test_what_it_takes_is_said_before_anything_is_asked(tmp_path: Path) -> None:
+    model = Answers(first_word)
+
+    def refuse(forecast: Any) -> None:
+        assert (forecast.calls, forecast.worst_calls) == (12, 24 * 3)
+        raise UsageError("too much")
+
+    with pytest.raises(UsageError, match="too much"):
+        ask(model, tmp_path, announce=refuse)
+    assert model.calls == []
