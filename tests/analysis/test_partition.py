@@ -58,7 +58,18 @@ def test_a_missing_column_is_named(frame: pl.DataFrame, statistic: Statistic, co
         statistic(frame.drop(column))
 
 
-@each
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        analysis.best_worst_gap,
+        analysis.gap_null,
+        analysis.contrasts,
+        analysis.split_half_gap,
+        analysis.overview_table,
+        analysis.all_experiments_table,
+    ],
+    ids=lambda one: one.__name__,
+)
 @pytest.mark.parametrize("pattern", ["zigzag", None])
 def test_an_unknown_pattern_is_refused(
     frame: pl.DataFrame, statistic: Statistic, pattern: str | None

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from evenhand.analysis._partition import WHOLE, Invalid, by_seed, checked, grouped, in_order
+from evenhand.analysis._partition import (
+    WHOLE,
+    Invalid,
+    by_seed,
+    checked,
+    grouped,
+    in_order,
+    known_patterns,
+)
 from evenhand.design import PATTERNS
 
 ONE_PAIR, TWO_PAIRS = "†", "‡"
@@ -40,7 +48,7 @@ def best_worst_gap(
     Raises:
         UsageError: For an unknown column, or generated and forced answers in one group.
     """
-    rows = checked(frame, by, invalid)
+    rows = known_patterns(checked(frame, by, invalid))
     if not by:
         whole = rows.with_columns(pl.lit(True).alias(WHOLE))
         return best_worst_gap(whole, (WHOLE,), invalid).drop(WHOLE)

@@ -44,8 +44,8 @@ def conform(frame: pl.DataFrame, also: Sequence[str] = ()) -> pl.DataFrame:
         also: Columns needed beside those that every statistic reads.
 
     Raises:
-        UsageError: If a column is missing or of another kind, a pattern is none of the seven, or
-            ``valid`` and ``correct`` are empty or contradict each other.
+        UsageError: If a column is missing or of another kind, or ``valid`` and ``correct`` are
+            empty or contradict each other.
     """
     needed = (*_READ, *also)
     missing = [name for name in needed if name not in frame.columns]
@@ -65,20 +65,30 @@ def conform(frame: pl.DataFrame, also: Sequence[str] = ()) -> pl.DataFrame:
                 f"column {name} of the results holds {frame.schema[name]} values that are no "
                 f"{kind}: give it the type that RESULTS_SCHEMA says"
             ) from error
-    known, valid, correct = pl.col("pattern").is_in(PATTERNS), pl.col("valid"), pl.col("correct")
-    for wrong, words in (
-        (~known.fill_null(False), f"has an unknown pattern: use {', '.join(PATTERNS)}"),
-        (
-            valid.is_null() | correct.is_null() | (correct & ~valid),
-            "must say true or false in valid and correct, and no invalid one is correct",
-        ),
-    ):
-        strange = frame.filter(wrong)
-        if strange.height:
-            row = strange.row(0, named=True)
-            name = row.get("experiment_id") or f"of {row['model']} on {row['task']}"
-            raise UsageError(f"experiment {name} ({row['pattern']}) {words}")
+    valid, correct = pl.col("valid"), pl.col("correct")
+    _refuse(
+        frame.filter(valid.is_null() | correct.is_null() | (correct & ~valid)),
+        "must say true or false in valid and correct, and no invalid one is correct",
+    )
     return frame
+
+
+def known_patterns(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame itself, once all its patterns are among the seven.
+
+    Raises:
+        UsageError: If one is not: it has no place among them, and no number of order seeds.
+    """
+    strange = frame.filter(~pl.col("pattern").is_in(PATTERNS).fill_null(False))
+    _refuse(strange, f"has an unknown pattern: use {', '.join(PATTERNS)}")
+    return frame
+
+
+def _refuse(strange: pl.DataFrame, words: str) -> None:
+    if strange.height:
+        row = strange.row(0, named=True)
+        name = row.get("experiment_id") or f"of {row['model']} on {row['task']}"
+        raise UsageError(f"experiment {name} ({row['pattern']}) {words}")
 
 
 def checked(

@@ -16,7 +16,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.analysis._intervals import Floats
-from evenhand.analysis._partition import CLUSTER, CONDITIONS, Invalid, counted, grouped
+from evenhand.analysis._partition import (
+    CLUSTER,
+    CONDITIONS,
+    Invalid,
+    counted,
+    grouped,
+    known_patterns,
+)
 from evenhand.design import PATTERNS
 
 _CHUNK_CELLS = 2_000_000
@@ -129,7 +136,7 @@ def split_blocks(
     """Each group's key, in the order of ``by``, and its blocks; ``score`` is what runs add up."""
     block = ["model", *CLUSTER, *CONDITIONS]
     units = grouped(
-        frame.with_columns(counted(invalid).alias("_counted")),
+        known_patterns(frame).with_columns(counted(invalid).alias("_counted")),
         list(dict.fromkeys([*by, *block, "pattern", "order_seed"])),
         pl.col(score).sum().cast(pl.Float64).alias("right"),
         pl.col("_counted").sum().cast(pl.Float64).alias("counted"),
