@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.command import evenhand
 
 from evenhand import __version__
-from evenhand.cli import main
 from evenhand.cli._app import COMMAND_MODULES
 
 REFUSED = [
@@ -60,10 +60,8 @@ def test_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["evenhand", *words])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert (stop.value.code, list(tmp_path.iterdir())) == (2, [])
+    code = evenhand(*words)
+    assert (code, list(tmp_path.iterdir())) == (2, [])
     assert message in capsys.readouterr().err
 
 
@@ -75,35 +73,27 @@ def test_a_help_page_lists_commands_in_whole_sentences(
     page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(sys, "argv", ["evenhand", *page.split(), "--help"])
-    with pytest.raises(SystemExit) as stop:
-        main()
+    code = evenhand(*page.split(), "--help")
     shown = capsys.readouterr().out
     _, _, commands = shown.partition("Commands:")
-    assert stop.value.code == 0
+    assert code == 0
     assert "..." not in commands
 
 
-def test_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys, "argv", ["evenhand", "--version"])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert (stop.value.code, capsys.readouterr().out) == (0, f"evenhand {__version__}\n")
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    code = evenhand("--version")
+    assert (code, capsys.readouterr().out) == (0, f"evenhand {__version__}\n")
 
 
-def test_a_warning_is_a_line_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_warning_is_a_line_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "gsm8k.jsonl").write_text(
         '{"split": "train", "row": 0, "question": "a", "answer": "#### 1"}\n'
         '{"split": "train", "row": 1, "question": "b", "answer": "#### 2"}\n'
     )
     words = ("plan", "core", "--tasks", "math", "--n", "20", "--data", str(tmp_path))
-    monkeypatch.setattr(sys, "argv", ["evenhand", *words])
-    with pytest.raises(SystemExit) as stop:
-        main()
+    code = evenhand(*words)
     shown = capsys.readouterr().err.splitlines()
-    assert stop.value.code == 2
+    assert code == 2
     assert all(line.startswith("evenhand: ") for line in shown)
     assert f"evenhand: warning: {tmp_path}: GSM8K has 2 rows in split train" in shown[0]
 

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
-
-from evenhand.cli import main
-
-
-def evenhand(monkeypatch: pytest.MonkeyPatch, *words: str | Path) -> int:
-    monkeypatch.setattr(sys, "argv", ["evenhand", *map(str, words)])
-    try:
-        main()
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
-
+from tests.cli.command import evenhand
 
 CORE = ("run", "core", "--tasks", "ner", "--n", "100", "--set-seeds", "0", "--per-label", "100")
 
 
 def test_tables_figures_and_the_section_are_written(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert evenhand(monkeypatch, *CORE, "--model", "reader/first-30", "--out", tmp_path) == 0
+    assert evenhand(*CORE, "--model", "reader/first-30", "--out", tmp_path) == 0
     capsys.readouterr()
-    assert evenhand(monkeypatch, "coverage", tmp_path, "--json") == 0
+    assert evenhand("coverage", tmp_path, "--json") == 0
     found = json.loads(capsys.readouterr().out)
     # 18 experiments: two majority labels, six structured orders and three random ones.
     assert [row["experiments"] for row in found["bins"]] == [0, 18, 0, 0] * 4
@@ -50,32 +38,28 @@ def test_tables_figures_and_the_section_are_written(
     assert page.count('id="coverage"') == page.count('id="traces-data"') == 1
 
 
-def test_the_terminal_shows_the_bins(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    evenhand(monkeypatch, *CORE, "--model", "reader/first-5", "--out", tmp_path / "run")
+def test_the_terminal_shows_the_bins(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    evenhand(*CORE, "--model", "reader/first-5", "--out", tmp_path / "run")
     capsys.readouterr()
-    assert evenhand(monkeypatch, "coverage", tmp_path / "run", "--out", tmp_path / "out") == 0
+    assert evenhand("coverage", tmp_path / "run", "--out", tmp_path / "out") == 0
     shown = capsys.readouterr()
     assert "[25, 75)" in shown.out
     assert f"report: {tmp_path / 'out' / 'report.html'}" in shown.out.replace("\n", "")
     assert shown.err == ""
 
 
-def test_a_run_without_traces_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_run_without_traces_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     forced = ("--model", "reader/first-5", "--answer", "forced")
-    evenhand(monkeypatch, *CORE, *forced, "--out", tmp_path)
+    evenhand(*CORE, *forced, "--out", tmp_path)
     capsys.readouterr()
-    assert evenhand(monkeypatch, "coverage", tmp_path) == 2
+    assert evenhand("coverage", tmp_path) == 2
     assert "no experiment of these runs has a reasoning trace" in capsys.readouterr().err
 
 
 def test_a_table_of_results_and_no_run_are_refused(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert evenhand(monkeypatch, "coverage", tmp_path / "results.parquet") == 2
+    assert evenhand("coverage", tmp_path / "results.parquet") == 2
     assert "coverage needs the run folder" in capsys.readouterr().err
-    assert evenhand(monkeypatch, "coverage", tmp_path / "nowhere") == 2
+    assert evenhand("coverage", tmp_path / "nowhere") == 2
     assert "nowhere" in capsys.readouterr().err

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.command import evenhand
 
-from evenhand.cli import main
 from evenhand.errors import EvenhandError
 from evenhand.pools import Fetched, Upstream
 from evenhand.pools._receipt import Receipt
-
-
-def evenhand(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["evenhand", "data", *words])
-    with pytest.raises(SystemExit) as exit_:
-        main()
-    return int(exit_.value.code or 0)
 
 
 @pytest.fixture
@@ -39,12 +31,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_fetch_prints_source_licence_and_citation(
-    asked: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    asked: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert evenhand(monkeypatch, "fetch", "math", "--to", str(tmp_path)) == 0
+
+    assert evenhand("data", "fetch", "math", "--to", str(tmp_path)) == 0
     out = capsys.readouterr().out
     assert "math: GSM8K, 8,792 rows, fetched" in out
     assert "licence: MIT" in out
@@ -53,9 +43,9 @@ def test_fetch_prints_source_licence_and_citation(
 
 
 def test_a_non_commercial_licence_is_asked_for_before_anything_is_fetched(
-    asked: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    asked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert evenhand(monkeypatch, "fetch") == 2
+    assert evenhand("data", "fetch") == 2
     error = capsys.readouterr().err
     assert "CC BY-NC 4.0 (non-commercial use only)" in error
     assert "--accept-licence" in error
@@ -70,7 +60,7 @@ def test_one_fault_does_not_keep_the_others_away(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("EVENHAND_CACHE", str(tmp_path))
-    assert evenhand(monkeypatch, "fetch", "ner", "wsd", "--accept-licence", "--json") == 1
+    assert evenhand("data", "fetch", "ner", "wsd", "--accept-licence", "--json") == 1
     streams = capsys.readouterr()
     assert streams.err == "evenhand: cannot fetch ner\n"
     printed = json.loads(streams.out)
@@ -78,18 +68,14 @@ def test_one_fault_does_not_keep_the_others_away(
     assert [entry["task"] for entry in printed["sets"]] == ["wsd"]
 
 
-def test_an_unknown_task_is_refused(
-    asked: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert evenhand(monkeypatch, "fetch", "poetry") == 2
+def test_an_unknown_task_is_refused(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert evenhand("data", "fetch", "poetry") == 2
     assert "use math, ner, occurrence, sentiment, wsd" in capsys.readouterr().err
 
 
-def test_list_shows_what_a_folder_holds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_list_shows_what_a_folder_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "gsm8k.jsonl.gz").touch()
-    assert evenhand(monkeypatch, "list", "--data", str(tmp_path), "--json") == 0
+    assert evenhand("data", "list", "--data", str(tmp_path), "--json") == 0
     sets = json.loads(capsys.readouterr().out)["sets"]
     assert {entry["task"]: entry["there"] for entry in sets} == {
         "math": True,
@@ -98,7 +84,7 @@ def test_list_shows_what_a_folder_holds(
         "sentiment": False,
         "wsd": False,
     }
-    assert evenhand(monkeypatch, "list", "--data", str(tmp_path)) == 0
+    assert evenhand("data", "list", "--data", str(tmp_path)) == 0
     out = capsys.readouterr().out
     assert "math: GSM8K (8,792 rows; there)" in out
     assert "CC BY-NC 4.0" in out

@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.command import evenhand
 
-from evenhand.cli import main
 from evenhand.results import results
 
 
-def evenhand(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["evenhand", *words])
-    with pytest.raises(SystemExit) as exit_:
-        main()
-    return int(exit_.value.code or 0)
-
-
 def test_a_filtered_pool_is_a_data_folder_and_results_say_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, run = str(tmp_path / "filtered"), tmp_path / "run"
     models = ("--model", "reader/perfect", "--model", "reader/noisy-0.8")
     words = ("filter", "math", *models, "--per-label", "60", "--out", out)
-    assert evenhand(monkeypatch, *words) == 0
+    assert evenhand(*words) == 0
     text = capsys.readouterr().out
     assert "math, pool synthetic-60\n  instances" in text
     assert "reader/perfect correct" in text
     assert text.endswith(f"use with: --data {out}\n")
-    assert evenhand(monkeypatch, *words, "--json") == 0
+    assert evenhand(*words, "--json") == 0
     found = json.loads(capsys.readouterr().out)["agreement"]
     assert found["instances"] == 120
     assert found["all_correct"] == found["correct"]["reader/noisy-0.8"]
     assert found["only"]["reader/noisy-0.8"] == 0
     plan = ("--tasks", "math", "--data", out, "--n", "20", "--set-seeds", "0")
-    assert (
-        evenhand(monkeypatch, "run", "core", *plan, "--model", "reader/perfect", "--out", str(run))
-        == 0
-    )
+    assert evenhand("run", "core", *plan, "--model", "reader/perfect", "--out", str(run)) == 0
     frame = results(run)
     assert frame["pool"].unique().to_list() == ["synthetic-60-filtered"]
     assert "reader/noisy-0.8" in frame["pool_filter"][0]
@@ -49,11 +38,11 @@ def test_your_own_table_and_task(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert evenhand(monkeypatch, "task", "new", "refunds", "--labels", "refund,other") == 0
+    assert evenhand("task", "new", "refunds", "--labels", "refund,other") == 0
     Path("rows.csv").write_text("body,stars\ngive it back,refund\nthanks,other\n", "utf-8")
     columns = ("--text-column", "body", "--label-column", "stars")
     words = ("filter", "refunds.toml", "--pool", "rows.csv", *columns, "--out", "out")
-    assert evenhand(monkeypatch, *words, "--model", "reader/perfect") == 0
+    assert evenhand(*words, "--model", "reader/perfect") == 0
     assert "all correct" in capsys.readouterr().out
     assert Path("out/refunds.pool.parquet").is_file()
 
@@ -69,12 +58,9 @@ def test_your_own_table_and_task(
     ],
 )
 def test_bad_input(
-    words: tuple[str, ...],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+
     base = ("filter", "wsd", "--model", "reader/perfect", "--out", str(tmp_path))
-    assert evenhand(monkeypatch, *base, *words) == 2
+    assert evenhand(*base, *words) == 2
     assert message in capsys.readouterr().err

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.command import evenhand
 
-from evenhand.cli import main
 from evenhand.results import results
 
 
-def evenhand(monkeypatch: pytest.MonkeyPatch, *words: str | Path) -> int:
-    """Run the command line in process; the exit code."""
-    monkeypatch.setattr(sys, "argv", ["evenhand", *map(str, words)])
-    try:
-        main()
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
-
-
-def test_plan_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_json(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("plan", "core", "--tasks", "sentiment,ner", "--n", "200", "--json")
-    assert evenhand(monkeypatch, *words) == 0
+    assert evenhand(*words) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["experiments"] == 108
     assert shown["task"] == {"sentiment": 54, "ner": 54}
@@ -33,9 +22,7 @@ def test_plan_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
     assert round(shown["power"]["null_mean"], 2) > 0.2
 
 
-def test_plan_forecasts_for_a_model(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_plan_forecasts_for_a_model(capsys: pytest.CaptureFixture[str]) -> None:
     words = (
         "plan",
         "core",
@@ -46,7 +33,7 @@ def test_plan_forecasts_for_a_model(
         "--model",
         "openai-compatible/x@http://127.0.0.1:9/v1",
     )
-    assert evenhand(monkeypatch, *words, "--wished-gap", "60") == 0
+    assert evenhand(*words, "--wished-gap", "60") == 0
     shown = capsys.readouterr().out
     assert "54 experiments a model" in shown
     assert "calls: 54, at worst 162" in shown
@@ -60,22 +47,20 @@ def test_plan_needs_no_key(
     monkeypatch.chdir(tmp_path)  # no .env
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     words = ("core", "--tasks", "ner", "--n", "20", "--model", "openai/gpt-5.4-nano")
-    assert evenhand(monkeypatch, "plan", *words) == 0
+    assert evenhand("plan", *words) == 0
     assert "expected, at worst $" in capsys.readouterr().out
-    assert evenhand(monkeypatch, "run", *words, "--out", tmp_path / "run") == 2
+    assert evenhand("run", *words, "--out", tmp_path / "run") == 2
     assert "needs a key: set OPENAI_API_KEY" in capsys.readouterr().err
 
 
 RUN = ("run", "core", "--tasks", "sentiment", "--n", "20", "--set-seeds", "0")
 
 
-def test_run_then_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_run_then_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = (*RUN, "--model", "reader/perfect", "--out", tmp_path / "run")
-    assert evenhand(monkeypatch, *words) == 0
+    assert evenhand(*words) == 0
     assert "18 of 18 experiments done: 18 correct" in capsys.readouterr().out
-    assert evenhand(monkeypatch, *words, "--json") == 0
+    assert evenhand(*words, "--json") == 0
     summary = json.loads(capsys.readouterr().out)
     assert (summary["done"], summary["calls"]) == (18, 18)
     frame = results(tmp_path / "run")
@@ -83,16 +68,14 @@ def test_run_then_again(
     assert frame.height == 18
 
 
-def test_counterbalance_and_repeats_multiply(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_counterbalance_and_repeats_multiply(tmp_path: Path) -> None:
     words = (*RUN, "--patterns", "majority-first", "--counterbalance", "--repeats", "2")
-    assert evenhand(monkeypatch, *words, "--model", "reader/perfect", "--out", tmp_path / "r") == 0
+    assert evenhand(*words, "--model", "reader/perfect", "--out", tmp_path / "r") == 0
     assert results(tmp_path / "r").height == 2 * 2 * 2
 
 
 def test_a_server_that_is_down_leaves_everything_pending(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = (
         *RUN,
@@ -101,7 +84,7 @@ def test_a_server_that_is_down_leaves_everything_pending(
         "--out",
         tmp_path / "run",
     )
-    assert evenhand(monkeypatch, *words, "--give-up-after", "0.02") == 3
+    assert evenhand(*words, "--give-up-after", "0.02") == 3
     assert "18 are pending" in capsys.readouterr().out
     assert results(tmp_path / "run").height == 0
 
@@ -132,7 +115,7 @@ def test_bad_usage(
     message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert evenhand(monkeypatch, *words) == 2
+    assert evenhand(*words) == 2
     shown = capsys.readouterr().err
     assert message in shown
     assert "Traceback" not in shown
@@ -140,30 +123,26 @@ def test_bad_usage(
 
 
 def test_another_setting_is_refused_on_the_same_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = (*RUN, "--model", "reader/perfect", "--out", tmp_path / "run")
-    assert evenhand(monkeypatch, *words) == 0
-    assert evenhand(monkeypatch, *words[:-2], "--out", tmp_path / "run", "--p", "0.7") == 2
+    assert evenhand(*words) == 0
+    assert evenhand(*words[:-2], "--out", tmp_path / "run", "--p", "0.7") == 2
     assert "0.7" in capsys.readouterr().err
     assert results(tmp_path / "run").height == 18
 
 
 @pytest.mark.parametrize("command", ["demo", "plan", "run", "report", "export"])
-def test_help_pages_have_an_example(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
-) -> None:
-    assert evenhand(monkeypatch, command, "--help") == 0
+def test_help_pages_have_an_example(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert evenhand(command, "--help") == 0
     assert f"Example: evenhand {command}" in capsys.readouterr().out
 
 
-def test_a_plan_goes_out_as_a_table_and_comes_back_in(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_plan_goes_out_as_a_table_and_comes_back_in(tmp_path: Path) -> None:
     table = tmp_path / "plan.parquet"
-    assert evenhand(monkeypatch, "plan", *RUN[1:], "--export", table) == 0
+    assert evenhand("plan", *RUN[1:], "--export", table) == 0
     for out, words in (("direct", RUN), ("table", ("run", "--plan", table))):
-        done = evenhand(monkeypatch, *words, "--model", "reader/first-9", "--out", tmp_path / out)
+        done = evenhand(*words, "--model", "reader/first-9", "--out", tmp_path / out)
         assert done == 0
     direct, read = (
         results(tmp_path / out).sort("experiment_id").drop("latency_s", "pool_source")
@@ -173,8 +152,8 @@ def test_a_plan_goes_out_as_a_table_and_comes_back_in(
 
 
 def test_a_plan_table_leaves_no_room_for_a_setting(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = (*RUN, "--plan", tmp_path / "plan.parquet", "--model", "reader/coin", "--out", "x")
-    assert evenhand(monkeypatch, *words) == 2
+    assert evenhand(*words) == 2
     assert "brings its own experiments" in capsys.readouterr().err

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.command import evenhand
 from tests.fake_server import FakeServer, Play, Seen, answer, error
-
-from evenhand.cli import main
 
 KEY = "sk-planted-0123456789abcdefghij"
 
@@ -22,13 +20,6 @@ def careless(seen: Seen) -> Play:
     return answer(text, reasoning=f"The key is {KEY}", provider="Somewhere")
 
 
-def evenhand(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["evenhand", *arguments])
-    with pytest.raises(SystemExit) as caught:
-        main()
-    return int(caught.value.code or 0)
-
-
 def test_nothing_that_a_run_writes_holds_the_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -37,14 +28,14 @@ def test_nothing_that_a_run_writes_holds_the_key(
     grid = ["core", "--tasks", "sentiment", "--n", "20", "--set-seeds", "0"]
     with FakeServer(careless, key=KEY) as server:
         model = f"openai-compatible/x@{server.url}"
-        assert evenhand(monkeypatch, "run", *grid, "--model", model, "--out", "run") == 0
+        assert evenhand("run", *grid, "--model", model, "--out", "run") == 0
         assert len(server.seen) > 18
-    assert evenhand(monkeypatch, "export", "run") == 0
-    assert evenhand(monkeypatch, "report", "run") == 0
+    assert evenhand("export", "run") == 0
+    assert evenhand("report", "run") == 0
 
     with FakeServer(lambda seen: error(401, seen.headers["authorization"]), key=KEY) as server:
         model = f"openai-compatible/x@{server.url}"
-        assert evenhand(monkeypatch, "run", *grid, "--model", model, "--out", "refused") == 1
+        assert evenhand("run", *grid, "--model", model, "--out", "refused") == 1
 
     shown = capfd.readouterr()
     assert "openai-compatible/x (401)" in shown.err

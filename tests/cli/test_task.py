@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.command import evenhand
 
-from evenhand.cli import main
 from evenhand.tasks import load_task
-
-
-def evenhand(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["evenhand", *words])
-    with pytest.raises(SystemExit) as exit_:
-        main()
-    return int(exit_.value.code or 0)
 
 
 def test_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert evenhand(monkeypatch, "task", "new", "refunds", "--labels", "refund,other") == 0
+    assert evenhand("task", "new", "refunds", "--labels", "refund,other") == 0
     assert capsys.readouterr().out == "refunds.toml\n"
     assert load_task(tmp_path / "refunds.toml").labels == ("refund", "other")
-    assert evenhand(monkeypatch, "task", "new", "refunds") == 2
+    assert evenhand("task", "new", "refunds") == 2
     assert "is there already" in capsys.readouterr().err
 
 
@@ -45,5 +37,5 @@ def test_faults(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert evenhand(monkeypatch, "task", "new", "mine", *words) == 2
+    assert evenhand("task", "new", "mine", *words) == 2
     assert message in capsys.readouterr().err
