@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("audit")(audit_command)
+    app.command("audit", short_help="Does my answer depend on row order? No gold labels needed.")(
+        audit_command
+    )
 
 
 def audit_command(
