@@ -17,6 +17,7 @@ _PER_MESSAGE = 4
 _PER_DIGIT = 0.8
 _PER_WIDE = 1.0
 _PER_OTHER = 0.5
+_DIGITS = b"0123456789"
 _WIDE = re.compile("[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
@@ -33,14 +34,14 @@ def estimate_tokens(messages: Sequence[Message], chars_per_token: float | None =
     latin = digits = wide = other = 0
     for message in messages:
         text = message.content
-        figures = sum(text.count(digit) for digit in "0123456789")
+        ascii_part = text.encode("ascii", "ignore")
+        plain = len(ascii_part)
+        figures = plain - len(ascii_part.translate(None, _DIGITS))
         digits += figures
-        if text.isascii():
-            latin += len(text) - figures
-            continue
-        plain = len(text.encode("ascii", "ignore"))
-        broad = len(_WIDE.findall(text))
         latin += plain - figures
+        if plain == len(text):
+            continue
+        broad = len(_WIDE.findall(text))
         wide += broad
         other += len(text) - plain - broad
     tokens = (

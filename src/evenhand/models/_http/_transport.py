@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from evenhand.models._http._faults import Sent, decode, fault, is_filtered, read_retry_after
@@ -19,11 +19,11 @@ from evenhand.models._spec import Json, ModelSpec
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-    from openai._response import AsyncAPIResponse
-    from openai.types.chat import ChatCompletion
 
 _CONNECT_S = 15.0
 _READ_OFF_S = 1.0
+_UNREAD: bool = True
+"""Replies come back unread, whether they are event streams or not."""
 _UPSTREAM_HEADERS = ("x-openrouter-provider", "x-provider", "x-upstream")
 
 
@@ -34,6 +34,19 @@ class Received:
     body: Json
     upstream: str | None
     latency_s: float
+
+
+class Response(Protocol):
+    """What is used of a reply of the HTTP library, whichever it is."""
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+    async def aread(self) -> bytes: ...
+
+    def aiter_bytes(self) -> AsyncIterator[bytes]: ...
+
+    async def aclose(self) -> None: ...
 
 
 class Filtered(Exception):  # noqa: N818  an answer of a kind, not an error
@@ -108,22 +121,27 @@ async def _exchange(
     headers |= {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
     if not has_key:
         headers["Authorization"] = Omit()
-    create = client.chat.completions.with_streaming_response.create
-    async with create(
-        model=str(sent.parameters["model"]),
-        messages=messages,  # type: ignore[arg-type]  # the SDK's typed dictionaries, spelt out
-        extra_headers=headers,
-        extra_body=dict(sent.parameters),
-    ) as response:
+    # The client's own request: `chat.completions.create` would first walk the whole body to
+    # rewrite names that are right already, a fifth of the CPU of a short call.
+    response: Response = await client.post(
+        "/chat/completions",
+        cast_to=_response_class(),
+        body={**sent.parameters, "messages": messages},
+        options={"headers": headers},
+        stream=_UNREAD,
+    )
+    try:
         return await _read(response), _upstream(response.headers)
+    finally:
+        await response.aclose()
 
 
-async def _read(response: AsyncAPIResponse[ChatCompletion]) -> Json:
+async def _read(response: Response) -> Json:
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "text/event-stream":
-        return decode(await response.read())
+        return decode(await response.aread())
     assembly = Assembly()
-    pieces = response.iter_bytes()
+    pieces = response.aiter_bytes()
     async for data in pieces:
         assembly.feed(data)
         if assembly.done:
@@ -180,6 +198,15 @@ def _transport_errors() -> tuple[type[Exception], ...]:
 def _http_modules() -> list[Any]:
     """The HTTP library that the client stands on: ``httpx``, or ``httpx2`` from openai 3."""
     return [sys.modules[name] for name in ("httpx2", "httpx") if name in sys.modules]
+
+
+def _response_class() -> type[Response]:
+    """The reply class of the HTTP library in use, which the client hands over as it came."""
+    import openai
+
+    client = next(c for c in openai.DefaultAsyncHttpxClient.__mro__ if c.__name__ == "AsyncClient")
+    found: type[Response] = sys.modules[client.__module__.partition(".")[0]].Response
+    return found
 
 
 def _is_loopback(url: str | None) -> bool:
