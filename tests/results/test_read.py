@@ -81,8 +81,13 @@ def test_sums_run_over_all_attempts(workload: Workload, tmp_path: Path) -> None:
     ]
 
 
-def test_parameters_are_told_apart_but_for_the_seed(workload: Workload, tmp_path: Path) -> None:
-    sent = [{"max_tokens": 7, "seed": 0}, {"max_tokens": 7, "seed": 1}]
+def test_parameters_are_told_apart_but_for_those_of_one_call(
+    workload: Workload, tmp_path: Path
+) -> None:
+    sent = [
+        {"max_tokens": 7, "seed": 0, "window_room": 100},
+        {"max_tokens": 7, "seed": 1, "window_room": 90},
+    ]
     model = FakeModel(lambda number, *_: say(parameters=sent[number]), max_concurrency=1)
     run(workload, model, tmp_path / "same", QUIET)
     assert results(tmp_path / "same")["parameters_sha256"].n_unique() == 1

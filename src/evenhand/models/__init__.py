@@ -5,6 +5,7 @@ from evenhand.models._check import Check, check_model
 from evenhand.models._names import ModelName, parse_model_name
 from evenhand.models._open import open_model
 from evenhand.models._protocol import (
+    PARAMETERS_OF_ONE_CALL,
     AccessRefusedError,
     AnswerMode,
     ContextOverflowError,
@@ -21,6 +22,7 @@ from evenhand.models._protocol import (
 from evenhand.models._spec import ModelSpec, Price
 
 __all__ = [
+    "PARAMETERS_OF_ONE_CALL",
     "AccessRefusedError",
     "AnswerMode",
     "Catalog",

@@ -15,6 +15,11 @@ from evenhand.prompts import Message
 
 AnswerMode = Literal["generate", "forced"]
 
+PARAMETERS_OF_ONE_CALL = frozenset({"seed", "window_room"})
+"""Parameters that say something of one call and not of what all calls of a setting ask for: the
+repeat's seed, and the tokens that a prompt left free in its window. They are stored; whether two
+rows were asked alike does not depend on them."""
+
 
 @dataclass(frozen=True, slots=True)
 class GenerationSettings:
@@ -73,7 +78,8 @@ class Generation:
             from (``reasoning``, ``reasoning_content``, ``think_tags``, ``summary``, ...).
         usage: Billed tokens.
         forced: Set when, and only when, the call was a forced choice.
-        parameters: What was sent beside the messages, secrets excluded.
+        parameters: What was sent beside the messages, secrets excluded. What differs from
+            prompt to prompt stands under a name of :data:`PARAMETERS_OF_ONE_CALL`.
         upstream: Who served the call behind a router, where the reply says so.
         cost_usd: Cost as the provider states it, else None.
         latency_s: Seconds from sending to the last byte.

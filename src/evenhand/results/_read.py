@@ -11,6 +11,7 @@ import polars as pl
 
 from evenhand.design import AXES
 from evenhand.errors import UsageError
+from evenhand.models import PARAMETERS_OF_ONE_CALL
 from evenhand.results._schema import RESULTS_SCHEMA, VALID_OUTCOMES
 from evenhand.running import RunStore
 
@@ -190,12 +191,16 @@ def pending(path: Path | str) -> pl.DataFrame:
 
 @lru_cache(maxsize=64)
 def parameters_sha256(parameters: str) -> str:
-    """SHA-256 of the parameters as sent, the seed left out: repeats differ in it by intent.
+    """SHA-256 of what the parameters ask for: those of one call alone are left out.
 
     Args:
         parameters: JSON object.
     """
-    kept = {name: value for name, value in json.loads(parameters).items() if name != "seed"}
+    kept = {
+        name: value
+        for name, value in json.loads(parameters).items()
+        if name not in PARAMETERS_OF_ONE_CALL
+    }
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 

@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import UsageError
-from evenhand.models import ContextOverflowError, Generation, GenerationSettings, Model
+from evenhand.models import (
+    PARAMETERS_OF_ONE_CALL,
+    ContextOverflowError,
+    Generation,
+    GenerationSettings,
+    Model,
+)
 from evenhand.models._local import LocalModel, open_local
 from evenhand.prompts import Message
 
@@ -81,7 +87,26 @@ def test_a_seed_repeats_a_drawn_reply(speaker: Callable[..., LocalModel]) -> Non
 
 def test_a_budget_beyond_the_window_is_capped_and_said(speaker: Callable[..., LocalModel]) -> None:
     got = ask(speaker(window=60), GenerationSettings(output_budget=20_000))
-    assert got.parameters["max_new_tokens"] == 60 - 24
+    assert got.parameters["max_new_tokens"] == 20_000
+    assert got.parameters["window_room"] == 60 - 24
+
+
+def test_what_is_asked_does_not_differ_with_the_prompt(speaker: Callable[..., LocalModel]) -> None:
+    model = speaker(window=60)
+    short, long = (
+        ask(model, GenerationSettings(output_budget=20_000), prompt).parameters
+        for prompt in ("hello", "hello there")
+    )
+    assert {name for name in short if short[name] != long[name]} == {"window_room"}
+    assert "window_room" in PARAMETERS_OF_ONE_CALL
+
+
+def test_a_closed_model_answers_again(speaker: Callable[..., LocalModel]) -> None:
+    model = speaker()
+    for _ in range(2):
+        assert ask(model, GenerationSettings(output_budget=50)).text == "hi"
+        asyncio.run(model.aclose())
+        asyncio.run(model.aclose())
 
 
 @pytest.mark.parametrize(

@@ -49,14 +49,14 @@ class LocalModel:
             name: Full name, as the results show it.
             tokenizer: With a chat template.
             window: Tokens of input and output together; None when unknown.
-            load: Loads the model; called once, by the first call.
+            load: Loads the model; called by the first call, and by the first after closing.
         """
         self._name = name
         self._tokenizer = tokenizer
         self._window = window
         self._load = load
         self._loaded: tuple[Runtime, Reader] | None = None
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="evenhand-local")
+        self._worker: ThreadPoolExecutor | None = None
 
     @property
     def name(self) -> str:
@@ -88,6 +88,8 @@ class LocalModel:
             UsageError: If a forced choice lacks its labels, or the chat template refuses.
             ModelError: If the memory does not suffice.
         """
+        if self._worker is None:
+            self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="evenhand-local")
         stop = threading.Event()
         loop = asyncio.get_running_loop()
         try:
@@ -97,8 +99,10 @@ class LocalModel:
             raise
 
     async def aclose(self) -> None:
-        """Free the model's memory."""
-        await asyncio.to_thread(self._worker.shutdown, cancel_futures=True)
+        """Free the model's memory; a later call loads it again."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            await asyncio.to_thread(worker.shutdown, cancel_futures=True)
         self._loaded = None
 
     def _answer(
@@ -150,7 +154,9 @@ class LocalModel:
             parameters={
                 **_machine(runtime),
                 "answer_mode": "generate",
-                "max_new_tokens": most,
+                # Of both, the smaller holds; the room differs from prompt to prompt.
+                "max_new_tokens": settings.output_budget,
+                "window_room": left,
                 "temperature": settings.temperature,
                 "seed": settings.seed,
             },
