@@ -7,7 +7,7 @@ from tests.report.conftest import Simulate
 
 from evenhand.design import PATTERNS
 from evenhand.report import findings, headline
-from evenhand.report._finding import explanation, lead, leading, verdict_text
+from evenhand.report._finding import explanation, interval_points, lead, leading, verdict_text
 
 ALWAYS = dict.fromkeys(PATTERNS, 1.0)
 FIRST_READER = ALWAYS | {"majority-last": 0.0, "majority-middle": 0.0, "soft-majority-middle": 0.0}
@@ -84,3 +84,7 @@ def test_the_headline_speaks_of_a_model_rather_than_a_reader(simulate: Simulate)
     assert "maker/model was right" in top.headline
     assert len(top.measures) == 2
     assert top.explanation[-1].startswith("Of 2 models ")
+
+
+def test_an_interval_below_zero_has_minus_signs() -> None:
+    assert interval_points(-0.391, 0.667) == "−39 to 67 points"

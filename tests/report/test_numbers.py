@@ -27,10 +27,31 @@ def test_percent(share: float | None, digits: int, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(0.592, "59 points"), (0.01, "1 point"), (0.0, "0 points"), (None, "–")]
+    ("share", "text"),
+    [
+        (0.592, "59 points"),
+        (0.01, "1 point"),
+        (0.0, "0 points"),
+        (-0.001, "0 points"),
+        (-0.386, "−39 points"),
+        (None, "–"),
+    ],
 )
 def test_points(share: float | None, text: str) -> None:
     assert numbers.points(share) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "sign", "text"),
+    [
+        (-0.386, False, "−38.6"),
+        (-0.386, True, "−38.6"),
+        (0.386, True, "+38.6"),
+        (0.0, True, "+0.0"),
+    ],
+)
+def test_a_minus_is_a_minus_and_not_a_hyphen(value: float, sign: bool, text: str) -> None:
+    assert numbers.decimal(value, scale=100, sign=sign) == text
 
 
 @pytest.mark.parametrize(

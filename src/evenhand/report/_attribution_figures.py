@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from evenhand.attribution import order_profile, overall_profile, relative_profile, single_profile
-from evenhand.report._numbers import percent
+from evenhand.report._numbers import MINUS, percent
 from evenhand.report._page import Cell, Column, Figure, Table
 from evenhand.report._theme import ACCENT, MAJORITY, MINORITY, NEUTRAL, pattern_order
 from evenhand.report.figures._marks import series_scales, tooltips
@@ -295,7 +295,7 @@ def _number_row(row: Mapping[str, object], column: str) -> tuple[Cell, ...]:
     def number(name: str, form: str = ".2f") -> Cell:
         value = row[name]
         assert value is None or isinstance(value, int | float)
-        return Cell("–" if value is None else format(value, form), value)
+        return Cell("–" if value is None else format(value, form).replace("-", MINUS), value)
 
     low, high = row["low"], row["high"]
     between = "–" if low is None or high is None else f"{low:.2f}–{high:.2f}"

@@ -17,7 +17,7 @@ from evenhand.attribution import (
 )
 from evenhand.report._attribution_figures import attribution_figures, single_strip
 from evenhand.report._export import write_figure
-from evenhand.report._numbers import plural
+from evenhand.report._numbers import decimal, plural
 from evenhand.report._page import Block, Cell, Column, Figure, Prose, Section, Table
 from evenhand.report._write import write_report
 from evenhand.results import arrangement
@@ -124,7 +124,7 @@ def _ends(run: Path, rows: pl.DataFrame, experiment_id: str) -> Table:
         (
             Cell(f"{row['instance']}", row["instance"]),
             Cell(f"{row['share']:.2f}", row["share"]),
-            Cell("–" if row["push"] is None else f"{row['push']:+.2f}", row["push"]),
+            Cell(decimal(row["push"], 2, sign=True), row["push"]),
             Cell(instances[row["instance"] - 1].label),
             Cell(instances[row["instance"] - 1].text),
         )

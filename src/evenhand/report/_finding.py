@@ -9,7 +9,16 @@ from typing import Literal
 import polars as pl
 
 from evenhand.analysis import accuracy, best_worst_gap, gap_null, holm
-from evenhand.report._numbers import count, interval, listed, percent, plural, points, probability
+from evenhand.report._numbers import (
+    count,
+    decimal,
+    interval,
+    listed,
+    percent,
+    plural,
+    points,
+    probability,
+)
 from evenhand.report._page import Lead, Measure
 from evenhand.report._pictograms import PLACES, PLACES_OF_IT
 
@@ -198,7 +207,7 @@ def interval_points(low: float | None, high: float | None) -> str:
     """An interval of differences as ``12 to 80 points``."""
     if low is None or high is None:
         return percent(None)
-    return f"{low * 100:.0f} to {points(high)}"
+    return f"{decimal(low, 0, scale=100)} to {points(high)}"
 
 
 def lead(found: Sequence[Finding], condition: str) -> Lead:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 MISSING = "–"
+MINUS = "−"
 PLUS_MINUS = "\u00a0±\u00a0"
 
 
@@ -33,16 +34,19 @@ def points(share: float | None, digits: int = 0) -> str:
     """A difference of shares in percentage points: 0.592 is ``59 points``."""
     if share is None or math.isnan(share):
         return MISSING
-    number = f"{share * 100:.{digits}f}"
+    number = decimal(share, digits, scale=100)
     return f"{number} point" if number == "1" else f"{number} points"
 
 
 def decimal(value: float | None, digits: int = 1, *, scale: float = 1.0, sign: bool = False) -> str:
-    """A fixed number of decimals; ``scale=100`` turns a share into percent without the sign."""
+    """A fixed number of decimals with a true minus sign; ``scale=100`` turns a share into percent.
+
+    Examples: -0.386 with no digits and ``scale=100`` is ``−39``; with ``sign`` 0.386 is ``+0.4``.
+    """
     if value is None or math.isnan(value):
         return MISSING
     scaled = round(value * scale, digits) + 0.0
-    return f"{scaled:+.{digits}f}" if sign else f"{scaled:.{digits}f}"
+    return f"{scaled:{'+' if sign else ''}.{digits}f}".replace("-", MINUS)
 
 
 def mean_sd(mean: float | None, sd: float | None, digits: int = 1, scale: float = 100.0) -> str:

@@ -108,7 +108,7 @@
     fact("Outcome", data.words[item.outcome] + (item.lenient ? " (read leniently)" : ""));
     fact("Attempts", item.attempts);
     if (item.answer_mode === "forced") {
-      fact("Margin (second label − first)", item.margin === null ? "none" : item.margin.toFixed(3));
+      fact("Margin (second label − first)", item.margin === null ? "none" : item.margin.toFixed(3).replace("-", "−"));
       fact("Label mass", item.label_mass === null ? "unknown" : `${(item.label_mass * 100).toFixed(1)}%`);
     }
     out.push(el("h3", item.experiment_id), facts);
