@@ -9,7 +9,16 @@ from typing import Any
 from evenhand.design import AXES
 from evenhand.errors import UsageError
 
-OPTIONAL = ("order_seed", "repeat", "labels", "prompt_sha256", "instance_ids", "instance_labels")
+OPTIONAL = (
+    "order_seed",
+    "repeat",
+    "labels",
+    "prompt_sha256",
+    "instance_ids",
+    "instance_labels",
+    "pool_source",
+    "pool_filter",
+)
 FIELDS = (*AXES, "messages", *(name for name in OPTIONAL if name not in AXES))
 
 

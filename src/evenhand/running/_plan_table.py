@@ -31,7 +31,8 @@ def export_plan(workload: Work, path: Path | str) -> Path:
 
     One row an experiment: ``experiment_id``, the coordinates (``majority_label`` is the gold
     label), ``labels``, ``messages`` (a list of role and content), ``prompt_sha256``,
-    ``instance_ids`` and ``instance_labels`` in reading order.
+    ``instance_ids`` and ``instance_labels`` in reading order, ``pool_source`` and ``pool_filter``
+    as the results will have them.
 
     Args:
         workload: What to export.
@@ -79,6 +80,7 @@ def read_plan(path: Path | str, columns: Mapping[str, str] | None = None) -> Tab
             Fields without an entry are looked for under their own name. ``messages`` is a text
             (one user message) or a list of role and content. ``order_seed`` and ``repeat`` may be
             missing, ``labels`` too for built-in tasks; ``prompt_sha256`` is checked where it is.
+            Without ``pool_source`` the table is the source.
 
     Raises:
         UsageError: Names the file, row and column of what is missing, malformed or contradicts
@@ -110,11 +112,15 @@ def read_plan(path: Path | str, columns: Mapping[str, str] | None = None) -> Tab
 
 def _batches(workload: Work) -> Iterator[list[dict[str, Any]]]:
     experiments = workload.experiments
+    origins = {task: origin for task, (_, origin) in workload.snapshot().pools.items()}
     for start in range(0, len(experiments), _ROWS):
-        yield [_row(workload, experiment) for experiment in experiments[start : start + _ROWS]]
+        yield [
+            _row(workload, experiment, origins[experiment.task])
+            for experiment in experiments[start : start + _ROWS]
+        ]
 
 
-def _row(workload: Work, experiment: Experiment) -> dict[str, Any]:
+def _row(workload: Work, experiment: Experiment, origin: Mapping[str, str]) -> dict[str, Any]:
     messages = messages_of(workload, experiment)
     instances = workload.instances(experiment)
     return {
@@ -125,6 +131,8 @@ def _row(workload: Work, experiment: Experiment) -> dict[str, Any]:
         "prompt_sha256": messages_sha256(messages),
         "instance_ids": [instance.id for instance in instances],
         "instance_labels": [instance.label for instance in instances],
+        "pool_source": origin.get("source"),
+        "pool_filter": origin.get("filter"),
     }
 
 
@@ -141,6 +149,8 @@ def _schema() -> dict[str, pl.DataType]:
         "prompt_sha256": pl.String(),
         "instance_ids": texts,
         "instance_labels": texts,
+        "pool_source": pl.String(),
+        "pool_filter": pl.String(),
     }
 
 
@@ -217,10 +227,15 @@ def _add_task(
         gold = experiment.majority_label
         raise row_error(where, "labels", f"must be two, one of them the gold label {gold!r}")
     definition = json.dumps({"labels": list(labels)}, ensure_ascii=False)
-    task = TableTask(definition, experiment.pool, {"source": f"plan {source}"})
+    origin = {"source": row.get("pool_source") or f"plan {source}", "plan": source}
+    if row.get("pool_filter"):
+        origin["filter"] = row["pool_filter"]
+    task = TableTask(definition, experiment.pool, origin)
     known = tasks.setdefault(experiment.task, task)
     if known != task:
-        raise row_error(where, "labels", f"or pool differ within task {experiment.task}")
+        raise row_error(
+            where, "labels", f"or pool, its source or filter, differ within task {experiment.task}"
+        )
 
 
 def _pack(messages: tuple[Message, ...], row: Mapping[str, Any]) -> bytes:
