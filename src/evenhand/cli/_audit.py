@@ -98,6 +98,7 @@ def audit_command(
     negative?" --labels positive,negative --model local/smollm2-135m --answer forced
     """
     from evenhand.audit import audit
+    from evenhand.report import audit_page, write_page
     from evenhand.running import RunOptions
 
     found = audit(
@@ -122,10 +123,11 @@ def audit_command(
         catalog=models,
         announce=announcer(model, ask_over=ask_over, yes=yes),
     )
+    page = write_page(audit_page(found), found.out)
     if as_json:
         sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
     else:
-        sys.stdout.write(audit_text(found) + "\n")
+        sys.stdout.write(f"{audit_text(found)}\nreport: {page}\n")
     if found.exit_code:
         raise typer.Exit(found.exit_code)
 

@@ -111,6 +111,7 @@ def count_command(
     Check a ledger later: evenhand count --verify runs/count-0123/ledger.csv
     """
     from evenhand.counting import count
+    from evenhand.report import count_page, write_page
     from evenhand.running import RunOptions
 
     if verify is not None:
@@ -144,10 +145,11 @@ def count_command(
         catalog=models,
         announce=announcer(model, ask_over=ask_over, yes=yes),
     )
+    page = write_page(count_page(found), found.out)
     if as_json:
         sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
     else:
-        sys.stdout.write(count_text(found) + "\n")
+        sys.stdout.write(f"{count_text(found)}\nreport: {page}\n")
     if found.exit_code:
         raise typer.Exit(found.exit_code)
 

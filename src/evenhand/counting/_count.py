@@ -37,7 +37,7 @@ from evenhand.counting._work import BatchWork
 from evenhand.errors import UsageError
 from evenhand.models import Model, open_model
 from evenhand.prompts import fold
-from evenhand.running import RunOptions, RunStore, RunSummary
+from evenhand.running import RunOptions, RunStore, RunSummary, price_of
 
 MAX_ATTEMPTS = 2
 OUTPUT_A_RECORD = 12
@@ -276,6 +276,7 @@ class _Counter:
         calls = sum(each[0] for each in totals)
         tokens = sum(each[1] for each in totals)
         unknown = any(each[3] is None for each in totals)
+        one_shot = self._one_shot(tokens)
         frame = ledger_frame(
             records, self.setup.question, tally,
             tuple(str(folder.relative_to(self.out)) for _, folder, _ in self.summaries),
@@ -309,7 +310,8 @@ class _Counter:
             input_tokens=tokens,
             output_tokens=sum(each[2] for each in totals),
             cost_usd=None if unknown else sum(each[3] or 0.0 for each in totals),
-            one_shot_input_tokens=self._one_shot(tokens),
+            one_shot_input_tokens=one_shot,
+            one_shot_cost_usd=_input_cost(one_shot, self.model),
             certificate=certificate,
             ledger=ledger,
             out=self.out,
@@ -364,6 +366,13 @@ class _Counter:
 
 
 _ONE_SHOT_HEAD = 500
+
+
+def _input_cost(tokens: int | None, model: Model) -> float | None:
+    price = price_of(model)
+    if tokens is None or price is None or price.input is None:
+        return None
+    return tokens * price.input / 1_000_000
 
 
 def _asked(folder: Path) -> dict[str, int]:

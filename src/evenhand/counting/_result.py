@@ -61,6 +61,7 @@ class Count:
         cost_usd: Dollars; None when any part is unknown.
         one_shot_input_tokens: What one prompt with all records would take, from the measured
             tokens a character; None where nothing was measured.
+        one_shot_cost_usd: Dollars for these, its output not counted; None when unknown.
         certificate: The coverage certificate, in one sentence.
         ledger: The ledger's CSV file.
         out: The count's folder.
@@ -92,6 +93,7 @@ class Count:
     output_tokens: int
     cost_usd: float | None
     one_shot_input_tokens: int | None
+    one_shot_cost_usd: float | None
     certificate: str
     ledger: Path
     out: Path

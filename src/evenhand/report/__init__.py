@@ -2,6 +2,8 @@
 
 from evenhand.report._attribution_figures import attribution_figures
 from evenhand.report._attribution_section import attribution_sections, write_attribution
+from evenhand.report._audit import audit_page
+from evenhand.report._counting import count_page
 from evenhand.report._coverage_load import LoadedCoverage, load_coverage
 from evenhand.report._coverage_section import coverage_figures, coverage_section
 from evenhand.report._coverage_tables import bins_table
@@ -53,8 +55,10 @@ __all__ = [
     "Table",
     "attribution_figures",
     "attribution_sections",
+    "audit_page",
     "bins_table",
     "build_page",
+    "count_page",
     "coverage_figures",
     "coverage_section",
     "coverage_tables",

@@ -1,0 +1,160 @@
+"""The page of an audit: the verdict, the answer of every order, and the noise floor."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from evenhand.audit import Audit
+from evenhand.design import PATTERNS
+from evenhand.report._counting import FOOTER
+from evenhand.report._numbers import count, interval, percent, probability
+from evenhand.report._page import Cell, Column, Facts, Figure, Lead, Page, Section, Table
+from evenhand.report._theme import MAJORITY, NEUTRAL
+
+_VERDICTS = {"stable": "none", "order-sensitive": "effect", "undecided": "unclear"}
+
+
+def audit_page(found: Audit) -> Page:
+    """The page for an audit."""
+    return Page(
+        title="evenhand audit",
+        lead=Lead(
+            kicker=f"{found.ask} · {found.records:,} records in one prompt · {found.model}",
+            headline=found.sentence,
+            verdict=_VERDICTS[found.verdict],  # type: ignore[arg-type]
+            verdict_text=found.verdict.capitalize(),
+        ),
+        sections=(_answers(found), _noise(found), _facts(found)),
+        footer=FOOTER,
+    )
+
+
+def _answers(found: Audit) -> Section:
+    rows = tuple(
+        (
+            Cell(e.order, at, e.order if e.order in PATTERNS else None),
+            Cell(e.first or f"none: {e.reason}", e.first),
+            Cell((e.second or "none") if e.asked_again else "not asked", e.second),
+            Cell("" if e.margin is None else f"{e.margin:+.2f}", e.margin),
+        )
+        for at, e in enumerate(found.answers)
+    )
+    columns = (
+        Column("Order"),
+        Column("Answer"),
+        Column("Asked again"),
+        Column("Margin", "Forced choice: second label ahead of the first", "right"),
+    )
+    table = Table("Every order", columns, rows)
+    blocks = (_chart(found), table) if found.shares else (table,)
+    return Section(
+        "What each order got",
+        "orders",
+        "The same records, the same question; only the order of the rows differs.",
+        blocks,
+    )
+
+
+def _chart(found: Audit) -> Figure:
+    import altair as alt
+
+    data = pl.DataFrame(
+        [
+            {
+                "answer": e.answer,
+                "share": round(100 * e.share, 2),
+                "low": round(100 * e.low, 2),
+                "high": round(100 * e.high, 2),
+            }
+            for e in found.shares
+        ]
+    )
+    y = alt.Y("answer:N", sort=[e.answer for e in found.shares], title=None)
+    axis = alt.X("share:Q", title="orders with this answer, %", scale=alt.Scale(domain=[0, 100]))
+    bars = alt.Chart().mark_bar(color=MAJORITY, height=18).encode(
+        x=axis, y=y, tooltip=["answer:N", "share:Q"]
+    )  # fmt: skip
+    spans = alt.Chart().mark_rule(color=NEUTRAL, strokeWidth=3).encode(
+        x="low:Q", x2="high:Q", y=y, tooltip=["answer:N", "low:Q", "high:Q"]
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Cell(e.answer, e.answer),
+            Cell(count(e.orders), e.orders),
+            Cell(percent(e.share), e.share),
+            Cell(interval(e.low, e.high), e.low),
+        )
+        for e in found.shares
+    )
+    columns = (
+        Column("Answer"),
+        Column("Orders", "", "right"),
+        Column("Share", "", "right"),
+        Column("95% interval", "", "right"),
+    )
+    return Figure(
+        "With one order only, you would have got",
+        alt.layer(bars, spans, data=data).properties(
+            width="container", height=44 * len(found.shares)
+        ),
+        "Bar chart of answers: "
+        + ", ".join(f"{e.answer} {percent(e.share)}" for e in found.shares)
+        + ".",
+        "Grey lines are 95% intervals over orders.",
+        Table("Answers over orders", columns, rows),
+    )
+
+
+def _noise(found: Audit) -> Section:
+    flips = found.flips
+    floor = (
+        "not measured: all answers agreed, so nothing was asked twice"
+        if flips.noise_floor is None
+        else f"{percent(flips.noise_floor)} of {flips.repeats} orders changed when asked again"
+    )
+    items = [
+        (
+            "Flip rate",
+            f"{percent(flips.rate)} of pairs of orders ({interval(flips.low, flips.high)})",
+        ),
+        ("Noise floor", floor),
+        ("Order against noise", probability(found.p_value)),
+        (
+            "Called order-sensitive by chance",
+            f"at most {percent(found.error_rate)}, over all {found.planned_looks} looks",
+        ),
+    ]
+    if found.spread is not None:
+        inside = found.spread.repeat_sd
+        items.append(
+            (
+                "Numbers",
+                f"from {found.spread.lowest:g} to {found.spread.highest:g}, mean "
+                f"{found.spread.mean:.1f}, standard deviation {found.spread.sd:.1f} over orders"
+                + ("" if inside is None else f" and {inside:.1f} within one order"),
+            )
+        )
+    return Section(
+        "Order, or noise?",
+        "noise",
+        "A model may change its answer when nothing changes. Order matters only where answers "
+        "differ more between orders than between two askings of one.",
+        (Facts("Flips", tuple(items)),),
+    )
+
+
+def _facts(found: Audit) -> Section:
+    cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:,.4f}"
+    items = (
+        ("Calls", count(found.calls)),
+        ("Input tokens", count(found.input_tokens)),
+        ("Output tokens", count(found.output_tokens)),
+        ("Cost", cost),
+        ("Answers", "written" if found.answer_mode == "generate" else "forced choice"),
+        ("Looks", f"{found.looks} of {found.planned_looks}"),
+        ("Records without a usable text, not shown", count(found.left_out)),
+    )
+    return Section(
+        "Facts of the audit", "facts", "What was asked, of whom, how often.",
+        (Facts("Facts", items),),
+    )  # fmt: skip
