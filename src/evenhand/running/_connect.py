@@ -3,8 +3,54 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from pathlib import Path
+
+from evenhand.errors import EvenhandError, UsageError
+from evenhand.running._schema import TABLES
+
+_OURS = frozenset(re.findall(r"CREATE TABLE (\w+)", TABLES))
+
+
+def refuse_foreign(path: Path) -> None:
+    """Refuse a file that is no run store, without writing to it or beside it.
+
+    No file, and a database without tables, are stores that have not begun.
+
+    Raises:
+        UsageError: If it is another program's database, or none.
+    """
+    if not path.exists():
+        return
+    try:
+        logged = path.with_name(f"{path.name}-wal").exists()
+        db = connect_reader(path) if logged else _connect_uri(path, "mode=ro&immutable=1")
+        try:
+            rows = db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        finally:
+            db.close()
+    except sqlite3.Error as error:
+        raise UsageError(
+            f"{path} cannot be used as a run store ({error}): move it away, "
+            "or choose another folder"
+        ) from error
+    tables = {str(name) for (name,) in rows}
+    if tables and not tables >= _OURS:
+        named = ", ".join(sorted(tables - _OURS)[:3]) or "only some of a run's tables"
+        raise UsageError(
+            f"{path} is not a run store of evenhand: it is a database with {named}: "
+            "move it away, or choose another folder"
+        )
+
+
+def unusable(path: Path, error: sqlite3.Error) -> EvenhandError:
+    """What a fault of an open store comes to, in words."""
+    return EvenhandError(
+        f"{path} cannot be read or written ({error}). If the disk is full, make room and run the "
+        f"same command again; else the file is damaged: put back a copy of it, or move "
+        f"{path.parent} away and run again from the start"
+    )
 
 
 def connect_writer(path: Path) -> sqlite3.Connection:
@@ -36,6 +82,12 @@ def flush(path: Path) -> None:
             os.fsync(file.fileno())
     except FileNotFoundError:
         return
+
+
+def remove(path: Path) -> None:
+    """Remove a closed database with its log."""
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:

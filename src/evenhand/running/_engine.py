@@ -12,6 +12,7 @@ from evenhand.design import Experiment
 from evenhand.models import Model
 from evenhand.running._attempt import Attempter
 from evenhand.running._call import Caller
+from evenhand.running._connect import refuse_foreign
 from evenhand.running._control import Control, Stopped
 from evenhand.running._gate import ADAPTIVE_CEILING, ADAPTIVE_START, Gate
 from evenhand.running._identity import run_settings
@@ -19,12 +20,12 @@ from evenhand.running._interrupt import ending_on_interrupt
 from evenhand.running._judging import StopsEarly
 from evenhand.running._lock import locked
 from evenhand.running._money import Purse, check_limit, price_of
-from evenhand.running._open import open_run
+from evenhand.running._open import check_plan, open_run
 from evenhand.running._options import RunOptions, RunSummary
 from evenhand.running._ordering import order_for_prefix_sharing
 from evenhand.running._progress import Progress, Tally, progress_on_stderr
 from evenhand.running._records import AttemptRecord
-from evenhand.running._store import RunStore
+from evenhand.running._store import DATABASE_NAME, RunStore
 from evenhand.running._workload import Work
 
 FLUSH_INTERVAL_S = 1.0
@@ -75,8 +76,11 @@ async def run_async(
     folder = Path(out)
     started = time.monotonic()
     check_limit(options.max_cost_usd, price_of(model), model.name)
+    # Whatever can be refused before the folder is touched is refused here.
+    refuse_foreign(folder / DATABASE_NAME)
+    check_plan(workload, folder, options.rerun)
+    planned = {e.id: workload.prompt_sha256(e) for e in workload.experiments}
     with locked(folder), RunStore(folder, write=True) as store:
-        planned = {e.id: workload.prompt_sha256(e) for e in workload.experiments}
         open_run(store, workload, planned, run_settings(model, options), rerun=options.rerun)
         engine = _Engine(workload, planned, model, store, options)
         await engine.run()

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 from evenhand.design import Experiment, Plan
 from evenhand.errors import UsageError
 from evenhand.pools import Pool
 from evenhand.running._identity import but_budget, check_same_run
-from evenhand.running._store import RunStore
+from evenhand.running._store import DATABASE_NAME, RunStore
 from evenhand.running._table_work import TableTask, TableWork
 from evenhand.running._workload import Work, Workload
 from evenhand.tasks import Task
+
+
+def check_plan(work: Work, folder: Path, rerun: Literal["overlong"] | None) -> None:
+    """Refuse what no folder could take, before one is made.
+
+    Raises:
+        UsageError: If the plan is empty, or there is no run of which to rerun anything.
+    """
+    if not work.experiments:
+        raise UsageError("the plan holds no experiment")
+    if rerun and not (folder / DATABASE_NAME).is_file():
+        raise _nothing_ran(folder, rerun)
 
 
 def open_run(
@@ -36,16 +49,18 @@ def open_run(
         UsageError: If the folder was begun with something else, or there is nothing to rerun.
     """
     listed = [(experiment, planned[experiment.id]) for experiment in work.experiments]
-    if not listed:
-        raise UsageError("the plan holds no experiment")
     if not store.started:
         if rerun:
-            raise UsageError(f"{store.folder} has no run yet: run it once before --rerun {rerun}")
+            raise _nothing_ran(store.folder, rerun)
         store.start(work.snapshot(), listed, settings)
         return
     check_same_run(store, work.snapshot(), listed, settings, any_budget=bool(rerun))
     if rerun:
         store.add_reruns(_reruns(store, listed))
+
+
+def _nothing_ran(folder: Path, rerun: str) -> UsageError:
+    return UsageError(f"{folder} has no run yet: run it once before --rerun {rerun}")
 
 
 def _reruns(
@@ -60,13 +75,20 @@ def _reruns(
     reruns = [
         (*by_place[but_budget(old)], old.id) for old in overlong if old.output_budget < budget
     ]
-    if not reruns and overlong:
+    if reruns:
+        return reruns
+    begun = store.rerun_ids() & {experiment.id for experiment, _ in listed}
+    if any(experiment.id in begun for experiment in store.pending()):
+        return []
+    if overlong:
         most = max(old.output_budget for old in overlong)
         raise UsageError(
             f"the overlong experiments already had {most:,} output tokens: "
             "raise --budget above that to rerun them"
         )
-    return reruns
+    if not begun:
+        raise UsageError(f"nothing to rerun: no experiment of {store.folder} came to overlong")
+    return []
 
 
 def open_work(store: RunStore, *, only: Experiment | None = None) -> Work:

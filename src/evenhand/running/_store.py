@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from evenhand import __version__
@@ -14,7 +15,14 @@ from evenhand.design import AXES, Experiment
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.pools import Instance
 from evenhand.prompts import Message
-from evenhand.running._connect import connect_reader, connect_writer, flush
+from evenhand.running._connect import (
+    connect_reader,
+    connect_writer,
+    flush,
+    refuse_foreign,
+    remove,
+    unusable,
+)
 from evenhand.running._records import AttemptRecord, Totals
 from evenhand.running._rows import (
     attempt_columns,
@@ -49,8 +57,11 @@ class RunStore:
         write: Open for writing, and make the folder if it is not there. The caller holds the
             folder's lock.
 
+    As a context manager it turns a fault of the database into an error that names the remedy.
+
     Raises:
-        UsageError: If the folder holds no run, or ``run.db`` cannot be used.
+        UsageError: If the folder holds no run, or ``run.db`` is something else.
+        EvenhandError: If ``run.db`` is damaged.
     """
 
     def __init__(self, folder: Path, *, write: bool = False) -> None:
@@ -58,20 +69,21 @@ class RunStore:
         self.path = folder / DATABASE_NAME
         if not write and not self.path.is_file():
             raise UsageError(f"{folder} is not a run folder: it has no {DATABASE_NAME}")
+        refuse_foreign(self.path)
+        self._unborn = write and not self.path.exists()
         try:
             self._db = connect_writer(self.path) if write else connect_reader(self.path)
         except sqlite3.Error as error:
-            raise UsageError(
-                f"{self.path} cannot be used as a run store ({error}): move it away, "
-                "or choose another folder"
-            ) from error
+            raise unusable(self.path, error) from error
         self._db.row_factory = sqlite3.Row
         try:
             if not write and not self.started:
                 raise UsageError(f"{folder}: its run has not stored a plan yet: start it again")
             self._check_format()
-        except BaseException:
+        except BaseException as error:
             self._db.close()
+            if isinstance(error, sqlite3.Error):
+                raise unusable(self.path, error) from error
             raise
 
     def _check_format(self) -> None:
@@ -88,14 +100,30 @@ class RunStore:
         flush(self.path)
 
     def close(self) -> None:
-        """Close the database; a clean close folds the write-ahead log into it."""
+        """Close the database; a clean close folds the write-ahead log into it.
+
+        A new store that got no plan leaves no file.
+        """
+        try:
+            empty = self._unborn and not self.started
+        except sqlite3.Error:
+            empty = False
         self._db.close()
+        if empty:
+            remove(self.path)
 
     def __enter__(self) -> RunStore:
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self.close()
+        if isinstance(error, sqlite3.Error):
+            raise unusable(self.path, error) from error
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -112,8 +140,6 @@ class RunStore:
                     "see to the disk, then run the same command again"
                 ) from error
             raise
-
-    # ------------------------------------------------------------------ plan and settings
 
     @property
     def started(self) -> bool:
@@ -288,7 +314,10 @@ class RunStore:
         )
         return tuple(experiment_of(row) for row in rows)
 
-    # ------------------------------------------------------------------ attempts
+    def rerun_ids(self) -> frozenset[str]:
+        """Experiments that replace another."""
+        rows = self._db.execute("SELECT id FROM experiments WHERE rerun_of IS NOT NULL")
+        return frozenset(str(row[0]) for row in rows)
 
     def save(self, record: AttemptRecord, *, decides: bool) -> None:
         """Store one finished call; with ``decides``, the experiment's outcome with it."""
