@@ -37,6 +37,7 @@ from evenhand.analysis._flips import flip_rate
 from evenhand.analysis._gap import best_worst_gap
 from evenhand.analysis._holm import holm
 from evenhand.analysis._margin import label_bias, oriented_margin
+from evenhand.analysis._margin_difference import margin_difference
 from evenhand.analysis._null import PERMUTATIONS, gap_null
 from evenhand.analysis._orderings import original_against_orderings
 from evenhand.analysis._partition import CLUSTER, Invalid
@@ -91,6 +92,7 @@ __all__ = [
     "invalid_rate",
     "label_agreement",
     "label_bias",
+    "margin_difference",
     "mean_coverage",
     "mention_rates",
     "mentioned_ids",
