@@ -87,6 +87,14 @@ def test_large_sets_come_close_to_the_normal_tail() -> None:
     assert found.expected == pytest.approx(510_000 * 0.6 + 490_000 * 0.4)
 
 
+def test_the_largest_set_that_is_taken() -> None:
+    assert reference(1_000_000, "0.55", 0.9).failed == 0
+    with pytest.raises(UsageError, match="n = 1,000,001: the reference calculation goes up to"):
+        reference(1_000_001, "0.55", 0.9)
+    with pytest.raises(UsageError, match="goes up to n = 1,000,000"):
+        accuracy_needed(10**400, "0.55", 0.999)
+
+
 def test_bad_requests() -> None:
     with pytest.raises(UsageError, match="use n = 20 or 40"):
         reference(21, "0.55", 0.9)

@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def reference_command(
-    n: Annotated[int, typer.Option(help="Number of instances.")] = 2000,
+    n: Annotated[int, typer.Option(help="Number of instances, 1,000,000 at most.")] = 2000,
     p: Annotated[str, typer.Option(help="Majority proportion.")] = "0.55",
     q: Annotated[float, typer.Option(help="Accuracy on a single instance.")] = 0.9,
     q_minority: Annotated[

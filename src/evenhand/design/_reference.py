@@ -12,6 +12,8 @@ from evenhand.design._experiment import proportion
 from evenhand.design._select import split_count
 from evenhand.errors import UsageError
 
+MOST_INSTANCES = 1_000_000
+"""Up to here the sums take less than a second."""
 _WINDOW_SDS = 40
 
 
@@ -56,7 +58,7 @@ def reference(
     """Compute the idealised reference of C.4.
 
     Args:
-        n: Instances.
+        n: Instances, 1,000,000 at most.
         p: Majority proportion; ``p * n`` must be whole.
         q: Accuracy on single instances, 0 to 1; on majority ones if ``q_minority`` is given.
         q_minority: Accuracy on minority instances; None for the same.
@@ -65,8 +67,12 @@ def reference(
         Moments, and probabilities summed exactly over both binomials (no normal approximation).
 
     Raises:
-        UsageError: If ``p * n`` is not whole or an accuracy is outside [0, 1].
+        UsageError: If ``p * n`` is not whole, n is too large or an accuracy is outside [0, 1].
     """
+    if n > MOST_INSTANCES:
+        raise UsageError(
+            f"n = {n:,}: the reference calculation goes up to n = {MOST_INSTANCES:,}: give a smaller one"
+        )
     majority, minority = split_count(n, p)
     other = q if q_minority is None else q_minority
     for name, value in (("q", q), ("q_minority", other)):
@@ -97,7 +103,7 @@ def accuracy_needed(
     """The smallest q at which the majority comes out right with the wished probability.
 
     Args:
-        n: Instances.
+        n: Instances, 1,000,000 at most.
         p: Majority proportion; ``p * n`` must be whole.
         reliability: Wished P(Z > n/2), strictly between 0 and 1.
         q_minority: Accuracy on minority instances, held fixed while q varies; None to let both
