@@ -35,7 +35,9 @@ def demo_command(
     out: Annotated[Path, typer.Option("--out", help="Folder for runs and report.")] = Path(
         "runs/demo"
     ),
-    quick: Annotated[bool, typer.Option("--quick", help="Three set seeds of twelve: about a minute.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Three set seeds of twelve: about a minute.")
+    ] = False,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Folder with the upstream data sets (default: synthetic)."),
