@@ -71,7 +71,8 @@ def reference(
     """
     if n > MOST_INSTANCES:
         raise UsageError(
-            f"n = {n:,}: the reference calculation goes up to n = {MOST_INSTANCES:,}: give a smaller one"
+            f"n = {n:,}: the reference calculation goes up to n = {MOST_INSTANCES:,}; "
+            "choose a smaller one"
         )
     majority, minority = split_count(n, p)
     other = q if q_minority is None else q_minority
