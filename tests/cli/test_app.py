@@ -98,6 +98,31 @@ def test_a_warning_is_a_line_of_its_own(tmp_path: Path, capsys: pytest.CaptureFi
     assert f"evenhand: warning: {tmp_path}: GSM8K has 2 rows in split train" in shown[0]
 
 
+PRESSED_WHILE_LOADING = """
+import sys
+
+class Pressed:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Pressed())
+sys.argv = ["evenhand", "reference"]
+from evenhand.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "evenhand.cli._reference", "evenhand.design"])
+def test_ctrl_c_while_modules_load_is_no_traceback(module: str) -> None:
+    program = PRESSED_WHILE_LOADING.format(module=module)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr in ("", "evenhand: stopped\n")
+
+
 def shell(command: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a shell line in which ``evenhand`` is this interpreter's."""
     line = f'evenhand() {{ "{sys.executable}" -m evenhand "$@"; }}; {command}'

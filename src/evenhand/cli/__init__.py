@@ -1,5 +1,26 @@
 """The command line, thin: parse, call, print."""
 
-from evenhand.cli._app import main
+from __future__ import annotations
+
+import sys
+
+STOPPED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
+def main() -> None:
+    """Run the command line, with a plain end when Ctrl-C is pressed, however early.
+
+    Nothing is imported before this function watches, since most of a short command is imports.
+    """
+    try:
+        from evenhand.cli._app import main as run
+
+        run()
+    except KeyboardInterrupt:
+        if sys.stderr is not None:
+            sys.stderr.write("evenhand: stopped\n")
+        sys.exit(STOPPED)
+
 
 __all__ = ["main"]
