@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +27,12 @@ def coverage_command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the coverage bins and the files' paths as JSON.")
     ] = False,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            "--processes", min=1, help="Processes that read traces (default: one a core)."
+        ),
+    ] = None,
 ) -> None:
     """Measure which records the traces mention; write tables, figures and the report's section.
 
@@ -41,7 +48,7 @@ def coverage_command(
     )
     from evenhand.report import coverage_tables as tables
 
-    loaded = load_coverage(runs)
+    loaded = load_coverage(runs, processes=processes or _cores())
     folder = out if out is not None else runs[0]
     figures = coverage_figures(loaded)
     files = write_coverage(loaded, folder / "coverage", figures)
@@ -69,3 +76,10 @@ def coverage_command(
         table.add_row(*(cell.text for cell in row))
     Console().print(table)
     sys.stdout.write(f"{len(files)} files: {folder / 'coverage'}\nreport: {page}\n")
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

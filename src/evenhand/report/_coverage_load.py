@@ -54,8 +54,12 @@ class LoadedCoverage:
     views: tuple[TraceView, ...]
 
 
-def load_coverage(paths: Sequence[Path]) -> LoadedCoverage:
+def load_coverage(paths: Sequence[Path], *, processes: int = 1) -> LoadedCoverage:
     """Measure the traces of run folders; an experiment that two runs hold counts once.
+
+    Args:
+        paths: Run folders.
+        processes: How many may read traces, as :func:`evenhand.analysis.coverage` says.
 
     Raises:
         UsageError: If a path is no run folder, or no experiment has a trace.
@@ -64,7 +68,7 @@ def load_coverage(paths: Sequence[Path]) -> LoadedCoverage:
     for path in paths:
         if path.suffix == ".parquet":
             raise UsageError(f"{path} holds results only: coverage needs the run folder's traces")
-        frame, shown = _of_run(path, len(paths))
+        frame, shown = _of_run(path, len(paths), processes)
         frames.append(frame)
         views += shown
     together = pl.concat(frames).unique(_SAME, keep="first", maintain_order=True)
@@ -76,7 +80,7 @@ def load_coverage(paths: Sequence[Path]) -> LoadedCoverage:
     return LoadedCoverage(together, tuple(coverage_notes(together)), tuple(views))
 
 
-def _of_run(path: Path, sharing: int) -> tuple[pl.DataFrame, list[TraceView]]:
+def _of_run(path: Path, sharing: int, processes: int) -> tuple[pl.DataFrame, list[TraceView]]:
     calls = attempts(path)
     with RunStore(path) as store:
         work = open_work(store)
@@ -85,7 +89,7 @@ def _of_run(path: Path, sharing: int) -> tuple[pl.DataFrame, list[TraceView]]:
             instances = work.instances(store.experiment(experiment_id))
             return tuple(instance.label for instance in instances)
 
-        frame = coverage(results(path), calls, gold)
+        frame = coverage(results(path), calls, gold, processes=processes)
         texts = calls.filter("decides").select("experiment_id", "reasoning")
         views: list[TraceView] = []
         characters = 0

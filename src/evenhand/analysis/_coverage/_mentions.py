@@ -30,7 +30,7 @@ _AND = re.compile(
 )
 _BULLET = r"[ \t]{0,8}(?:[-*•+>|][ \t]{0,3}){0,3}[\[\"'(*_`#]{0,4}"
 _LINE = re.compile(
-    rf"(?:\A|[\n\r]){_BULLET}(?P<number>{_NUMBER})[\])\"'*_`]{{0,4}}[ \t]{{0,4}}"
+    rf"[\n\r]{_BULLET}(?P<number>{_NUMBER})[\])\"'*_`]{{0,4}}[ \t]{{0,4}}"
     r"(?::(?![0-9])|\.(?![0-9.])|(?<=[)\]])|\)|->|→|=>|\||[–—][ \t]*(?![0-9 \t])"
     r"|-[ \t]+(?![0-9 \t])|=[ \t]*(?=[A-Za-z]))"
 )
@@ -158,11 +158,12 @@ def _worded(text: str, n: int) -> Iterator[Mention]:
 
 
 def _lines(text: str, n: int) -> Iterator[Mention]:
-    for match in _LINE.finditer(text):
+    # A line break in front makes every line start alike, which lets the search skip to breaks.
+    for match in _LINE.finditer("\n" + text):
         ids = chain_ids(match[1], n)
         if len(ids) == 1:
             start, end = match.span(1)
-            yield Mention(start, end, ids[0], ids[0], "line")
+            yield Mention(start - 1, end - 1, ids[0], ids[0], "line")
 
 
 def _hashes(text: str, n: int) -> Iterator[Mention]:

@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
+from evenhand.analysis._coverage._batches import in_batches
 from evenhand.analysis._coverage._blocks import block_boundaries
 from evenhand.analysis._coverage._classify import classify_trace
 from evenhand.analysis._coverage._read import TraceReading, read_trace
 from evenhand.analysis._coverage._summary import is_summary
+from evenhand.analysis._partition import conform
+from evenhand.errors import UsageError
 from evenhand.outcomes import was_cut
 
 COORDINATES = (
@@ -51,13 +54,23 @@ _MEASURES: Mapping[str, pl.DataType] = {
     "stated_ids": pl.List(pl.Int64()),
     "stated_right": pl.List(pl.Boolean()),
 }
+_TRACE = (
+    *("experiment_id", "reasoning", "reasoning_source", "reasoning_tokens", "output_tokens"),
+    *("finish_reason", "decides"),
+)
 _WINDOW = 20
 _FAILING = 0.75
 
 Gold = Callable[[str], Sequence[str]]
 
 
-def coverage(frame: pl.DataFrame, attempts: pl.DataFrame, gold: Gold | None = None) -> pl.DataFrame:
+def coverage(
+    frame: pl.DataFrame,
+    attempts: pl.DataFrame,
+    gold: Gold | None = None,
+    *,
+    processes: int = 1,
+) -> pl.DataFrame:
     """How much of its instances each experiment's reasoning trace mentions (5.1.2).
 
     The trace is the reasoning of the attempt that decided the experiment.
@@ -67,6 +80,9 @@ def coverage(frame: pl.DataFrame, attempts: pl.DataFrame, gold: Gold | None = No
         attempts: Attempts table of the same run.
         gold: Experiment id to the gold labels in reading order; without it the label columns are
             null. Empty where they are unknown.
+        processes: How many processes may share the work. More than one is used for some megabytes
+            of traces or more, and needs a main module that can be imported (a script with
+            ``if __name__ == "__main__":``). Results are the same.
 
     Returns:
         A row an experiment: its coordinates, ``outcome``, ``valid``, ``correct``, and
@@ -81,6 +97,12 @@ def coverage(frame: pl.DataFrame, attempts: pl.DataFrame, gold: Gold | None = No
           whether it is the gold label; ``fails_from``: the first of 20 consecutive stated ids of
           which fewer than 75% agree.
     """
+    missing = [name for name in _TRACE if name not in attempts.columns]
+    if missing:
+        raise UsageError(
+            f"the attempts have no column {', '.join(missing)}: read them with attempts()"
+        )
+    frame = conform(frame, (*COORDINATES, "labels"))
     decisive = attempts.filter("decides").select(
         "experiment_id",
         "reasoning",
@@ -89,13 +111,36 @@ def coverage(frame: pl.DataFrame, attempts: pl.DataFrame, gold: Gold | None = No
         pl.col("output_tokens").alias("reply_tokens"),
         pl.col("finish_reason").alias("reply_finish"),
     )
-    joined = frame.join(decisive, on="experiment_id", how="left", maintain_order="left")
-    rows = [_row(row, gold) for row in joined.iter_rows(named=True)]
-    schema = {**{name: frame.schema[name] for name in COORDINATES}, **_MEASURES}
+    joined = frame.select(*COORDINATES, "labels").join(
+        decisive, on="experiment_id", how="left", maintain_order="left"
+    )
+    without = joined.filter(pl.col("reasoning").is_not_null() & ~(pl.col("n") > 0).fill_null(False))
+    if without.height:
+        raise UsageError(
+            f"experiment {without['experiment_id'][0]} has a trace but n = {without['n'][0]}: "
+            "coverage is a share of n instances"
+        )
+    truths = [
+        gold(name) if gold is not None and has_trace else ()
+        for name, has_trace in joined.select(
+            "experiment_id", pl.col("reasoning").is_not_null()
+        ).iter_rows()
+    ]
+    return pl.concat(
+        [_measured(joined.clear(), []), *in_batches(_measured, joined, truths, processes)]
+    )
+
+
+def _measured(joined: pl.DataFrame, truths: Sequence[Sequence[str]]) -> pl.DataFrame:
+    """The coverage of some experiments; a function of its arguments, so that any process may."""
+    rows = [
+        _row(row, truth) for row, truth in zip(joined.iter_rows(named=True), truths, strict=True)
+    ]
+    schema = {**{name: joined.schema[name] for name in COORDINATES}, **_MEASURES}
     return pl.DataFrame(rows, schema=schema)
 
 
-def _row(row: dict[str, object], gold: Gold | None) -> dict[str, object]:
+def _row(row: dict[str, object], truth: Sequence[str]) -> dict[str, object]:
     kept = {name: row[name] for name in COORDINATES}
     text = _text(row["reasoning"])
     if text is None:
@@ -128,7 +173,7 @@ def _row(row: dict[str, object], gold: Gold | None) -> dict[str, object]:
         ),
         "mentioned_ids": sorted(reading.mentioned),
         "named_ids": sorted(reading.named),
-        **_agreement(reading, gold(str(row["experiment_id"])) if gold is not None else ()),
+        **_agreement(reading, truth),
     }
 
 
