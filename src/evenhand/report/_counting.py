@@ -7,7 +7,7 @@ import polars as pl
 from evenhand.counting import Count, read_ledger
 from evenhand.report._numbers import count as number
 from evenhand.report._numbers import percent
-from evenhand.report._page import Cell, Column, Facts, Figure, Lead, Page, Prose, Section, Table
+from evenhand.report._page import Cell, Column, Figure, Lead, Page, Prose, Section, Table
 from evenhand.report._theme import MAJORITY, NEUTRAL
 
 SHOWN_ROWS = 200
@@ -136,8 +136,13 @@ def _trust(found: Count) -> Section:
         "How far to trust it",
         "trust",
         "A majority of labels is a majority of records only as far as the labels are right.",
-        (Facts("Checks", tuple(items)),),
+        (_checks(items),),
     )
+
+
+def _checks(items: list[tuple[str, str]]) -> Table:
+    rows = tuple((Cell(name), Cell(words)) for name, words in items)
+    return Table("Checks", (Column("Check"), Column("Found")), rows)
 
 
 def _unsettled(found: Count) -> Section:
@@ -145,12 +150,10 @@ def _unsettled(found: Count) -> Section:
     rows = ledger.filter(~pl.col("status").is_in(["labelled", "unread"]))
     shown = rows.head(SHOWN_ROWS)
     unread = found.statuses["unread"]
-    words = f"{unread:,} more records were not read. " if unread else ""
+    words = f" {unread:,} more were not read." if unread else ""
     if rows.is_empty():
-        return Section(
-            "Rows that nobody could settle", "unsettled", f"{words}None: every record that was "
-            "read has a label.",
-        )  # fmt: skip
+        blurb = f"None: every record that was read has a label.{words}"
+        return Section("Rows that nobody could settle", "unsettled", blurb)
     more = rows.height - shown.height
     table = Table(
         "Records without a label",
@@ -166,7 +169,7 @@ def _unsettled(found: Count) -> Section:
         ),
         f"{more:,} more stand in the ledger." if more else "",
     )
-    blurb = f"{words}They count for no label; the verdict takes them as what would hurt it most."
+    blurb = f"They count for no label, and the verdict takes the worst of them.{words}"
     return Section("Rows that nobody could settle", "unsettled", blurb, (table,))
 
 

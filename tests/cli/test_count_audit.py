@@ -1,0 +1,89 @@
+"""Contract: count and audit print the verdict first, give JSON where asked, and exit with 0 when
+decided or stable, 1 when a ledger does not verify, 2 for bad input, 3 when undecided."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.command import evenhand
+
+Cli = Callable[..., tuple[int, str, str]]
+ASK = ("--ask", "Good or bad?", "--labels", "good,bad")
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Run a command: exit code, stdout, stderr."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        code = evenhand(*words)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.csv"
+    rows = [f"good thing {k},good" for k in range(36)] + [f"bad thing {k},bad" for k in range(24)]
+    path.write_text("body,kind\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_count_then_verify(cli: Cli, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    args = ("count", str(table), "--text", "body", *ASK, "--gold", "kind", "--out", str(out))
+    code, stdout, stderr = cli(*args, "--model", "reader/perfect")
+    assert code == 0, stderr
+    assert stdout.startswith("The majority is good (good 36, bad 24).\n")
+    assert "coverage: 60 of 60 labelled once; 0 unresolved; ledger SHA-256 " in stdout
+    assert (out / "report.html").is_file()
+    assert stderr.startswith("calls: 2, at worst 4\n")
+    code, stdout, _ = cli("count", "--verify", str(out / "ledger.csv"))
+    assert (code, stdout.count("yes ")) == (0, 7)
+    ledger = out / "ledger.csv"
+    ledger.write_text(ledger.read_text().replace("row:1,good", "row:1,bad"))
+    code, stdout, stderr = cli("count", "--verify", str(ledger))
+    assert code == 1
+    assert "not verified" in stderr
+
+
+def test_count_as_json_and_undecided(cli: Cli, table: Path, tmp_path: Path) -> None:
+    args = ("count", str(table), "--text", "body", *ASK, "--gold", "kind", "--json")
+    code, stdout, _ = cli(*args, "--model", "reader/noisy-0.1", "--out", str(tmp_path / "a"))
+    found = json.loads(stdout)
+    assert code == 0
+    assert sum(each["count"] for each in found["labels"]) == 60
+    table.write_text("body,kind\nx,good\ny,bad\n")
+    code, stdout, _ = cli(*args, "--model", "reader/perfect", "--out", str(tmp_path / "b"))
+    assert (code, json.loads(stdout)["verdict"]) == (3, "undecided")
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--text", "nope", "--model", "reader/perfect"), "no column 'nope'"),
+        (("--text", "body"), "count needs --model"),
+        (("--text", "body", "--model", "reader/perfect", "--until-sure", "1"), "--until-sure"),
+        (("--text", "body", "--model", "reader/perfect", "--batch", "0"), "at least one record"),
+    ],
+)
+def test_bad_input(more: tuple[str, ...], words: str, cli: Cli, table: Path) -> None:
+    code, _, stderr = cli("count", str(table), *ASK, *more)
+    assert code == 2
+    assert words in stderr
+
+
+def test_audit(cli: Cli, table: Path, tmp_path: Path) -> None:
+    args = ("audit", str(table), "--text", "body", *ASK, "--gold", "kind")
+    code, stdout, _ = cli(*args, "--model", "reader/perfect", "--out", str(tmp_path / "a"))
+    assert code == 0
+    assert stdout.startswith("Stable: all 12 orders answered good")
+    more = ("--json", "--out", str(tmp_path / "b"))
+    code, stdout, _ = cli(*args, *more, "--model", "reader/first-15")
+    assert (code, json.loads(stdout)["verdict"]) == (3, "order-sensitive")
+    assert (tmp_path / "b" / "report.html").is_file()
