@@ -2,7 +2,8 @@
 
     evenhand models fetch smollm2-135m
     python benchmarks/local_runtime.py                # load, prefill, forced choice, reuse
-    python benchmarks/local_runtime.py --reference    # and logits against Transformers' own reader
+    python benchmarks/local_runtime.py --reference    # and logits against Transformers' own reader,
+                                                      # which needs: pip install accelerate
 
 Every time is the best of several: other work on the machine only ever adds to it.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 from evenhand.errors import UsageError
 from evenhand.models import GenerationSettings
 from evenhand.models._local import open_local
+from evenhand.models._local._runtime import need_runtime
 from evenhand.prompts import Message
 
 
@@ -42,6 +44,18 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "gguf", None)
     with pytest.raises(UsageError, match=r"pip install 'evenhand\[local\]'"):
         open_local("hf/anything")
+
+
+@pytest.mark.parametrize("chosen", [None, "ACTIVE"])
+def test_the_environment_is_left_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, chosen: str | None
+) -> None:
+    if chosen is None:
+        monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    else:
+        monkeypatch.setenv("OMP_WAIT_POLICY", chosen)
+    need_runtime()
+    assert os.environ.get("OMP_WAIT_POLICY") == chosen
 
 
 def test_options_in_the_name_are_used_and_kept(random_model: Callable[..., Path]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +45,9 @@ def need_runtime() -> None:
     try:
         import gguf  # noqa: F401
         import safetensors  # noqa: F401
-        import torch  # noqa: F401
+
+        with _patient_threads():
+            import torch  # noqa: F401
         import transformers  # noqa: F401
     except ModuleNotFoundError as error:
         raise UsageError(
@@ -159,6 +162,24 @@ def _absent(source: str, error: Exception) -> UsageError:
 def _first_line(error: BaseException) -> str:
     text = str(error).strip()
     return text.splitlines()[0] if text else type(error).__name__
+
+
+@contextlib.contextmanager
+def _patient_threads() -> Iterator[None]:
+    """Let Torch's threads sleep while they wait for each other, unless the user chose otherwise.
+
+    They spin by default, which costs nothing on an idle machine and, measured where every core
+    had other work, up to nine tenths of the speed. OpenMP reads the variable once, as it loads.
+    """
+    variable = "OMP_WAIT_POLICY"
+    if variable in os.environ:
+        yield
+        return
+    os.environ[variable] = "PASSIVE"
+    try:
+        yield
+    finally:
+        del os.environ[variable]
 
 
 @contextlib.contextmanager
