@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from evenhand._rank import rank_key
+from evenhand._rank import first_ranked, rank_part
 from evenhand.design._experiment import proportion
 from evenhand.errors import UsageError
 from evenhand.pools import Instance, Pool
@@ -48,10 +48,19 @@ def ranked(pool: Pool, label: str, set_seed: int) -> list[Instance]:
     The rank of an instance depends on purpose, seed, task, label and its id, and on nothing
     else: not on the pool's order, not on what else is in it.
     """
-    return sorted(
-        (instance for instance in pool.instances if instance.label == label),
-        key=lambda instance: rank_key("select", set_seed, pool.task, label, instance.id),
-    )
+    known = _labelled(pool, label)
+    return _first(len(known), known, pool.task, label, set_seed)
+
+
+def _labelled(pool: Pool, label: str) -> list[Instance]:
+    return [instance for instance in pool.instances if instance.label == label]
+
+
+def _first(
+    count: int, known: list[Instance], task: str, label: str, set_seed: int
+) -> list[Instance]:
+    last = [rank_part(instance.id) for instance in known]
+    return [known[at] for at in first_ranked(count, "select", set_seed, task, label, last=last)]
 
 
 def select(
@@ -89,11 +98,11 @@ def select(
     minority_label = next(label for label in known if label != majority_label)
     taken = []
     for label, count in ((majority_label, major_count), (minority_label, minor_count)):
-        ranking = ranked(pool, label, set_seed)
-        if len(ranking) < count:
+        candidates = _labelled(pool, label)
+        if len(candidates) < count:
             raise UsageError(
-                f"pool {pool.name} has {len(ranking)} instances of {label!r} and "
+                f"pool {pool.name} has {len(candidates)} instances of {label!r} and "
                 f"n = {n}, p = {proportion(p)} needs {count}: use a smaller n or a larger pool"
             )
-        taken.append(tuple(ranking[:count]))
+        taken.append(tuple(_first(count, candidates, pool.task, label, set_seed)))
     return InstanceSet(majority=taken[0], minority=taken[1])
