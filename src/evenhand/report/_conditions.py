@@ -31,6 +31,12 @@ def told_apart(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def forced_twin(name: str) -> str | None:
+    """The name under which the forced choices of a model stand, given that of its written ones."""
+    written, forced = (f" ({MODE_WORDS[mode]})" for mode in ("generate", "forced"))
+    return f"{name.removesuffix(written)}{forced}" if name.endswith(written) else None
+
+
 def standard_orders(frame: pl.DataFrame) -> pl.DataFrame:
     """Standard prompt, first repeat, structured patterns in their original order.
 
@@ -52,11 +58,18 @@ def main_condition(frame: pl.DataFrame) -> pl.DataFrame:
 
     Of the standard orders: the condition with the most set seeds, then the most models, then the
     most experiments, then the larger n, the smaller p and the smaller budget. With ``core`` beside
-    other settings this is core's. A model without that condition brings its own best one.
+    other settings this is core's. A model without that condition brings its own best one; only
+    free-form answers of a model whose forced choices are in it do not: a few of them say how many
+    can be read, and are no model of their own.
     """
     rows = standard_orders(frame)
     common = _best_condition(rows)
-    without = [name for name in frame["model"].unique() if name not in set(common["model"])]
+    present = set(common["model"])
+    without = [
+        name
+        for name in frame["model"].unique()
+        if name not in present and forced_twin(name) not in present
+    ]
     others = [
         _best_condition(standard_orders(frame.filter(pl.col("model") == name)))
         for name in frame["model"].unique(maintain_order=True)

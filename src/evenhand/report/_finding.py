@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import polars as pl
 
 from evenhand.analysis import accuracy, best_worst_gap, gap_null, holm
+from evenhand.report._leaning import (
+    ALIKE,
+    Leaning,
+    Shift,
+    bias_words,
+    leanings,
+    named_words,
+    one_label,
+    shift,
+)
 from evenhand.report._numbers import (
     count,
     decimal,
-    interval,
-    listed,
     percent,
     plural,
     points,
     probability,
 )
-from evenhand.report._page import Lead, Measure
 from evenhand.report._pictograms import PLACES, PLACES_OF_IT
 
 SIGNIFICANT = 0.05
 BLIND = 0.5
 """A design whose null reaches half the scale by chance cannot tell much: said as such."""
 
-Verdict = Literal["effect", "none", "unclear"]
+READER = "reader/"
+"""Simulated readers are for scale: they lead no page, and count among no models."""
+
+Verdict = Literal["effect", "none", "unclear", "one-label"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +60,14 @@ class Finding:
         best, worst: The two patterns, None where no pair could be measured.
         gap: Mean paired difference over set seeds (0 to 1); ``low`` and ``high`` its interval.
         null_mean, null_95: The gap that permuted pattern labels give, mean and 95th percentile.
-        p_value: Permutation p-value, Holm-adjusted over the models of the report.
-        verdict: ``effect`` below 0.05; ``unclear`` when nothing could be told; else ``none``.
+        p_value: Permutation p-value, Holm-adjusted over the models of the report (simulated
+            readers among themselves).
+        verdict: ``effect`` below 0.05; ``one-label`` when the answers name one label whatever they
+            are asked; ``unclear`` when nothing could be told; else ``none``.
+        overall: All orders together, with ``all orders`` for a pattern.
+        answer_mode: ``generate`` or ``forced``.
+        leanings: The label named most, task by task.
+        shift: For forced choices: margins at the edges less margins in the middle.
     """
 
     model: str
@@ -68,6 +83,15 @@ class Finding:
     null_95: float | None
     p_value: float | None
     verdict: Verdict
+    overall: Side | None = None
+    answer_mode: str = "generate"
+    leanings: tuple[Leaning, ...] = ()
+    shift: Shift | None = None
+
+    @property
+    def alike(self) -> bool:
+        """Whether all orders have the same accuracy: the best of them is the worst too."""
+        return self.best is not None and self.best == self.worst
 
 
 def findings(frame: pl.DataFrame, nulls: pl.DataFrame | None = None) -> tuple[Finding, ...]:
@@ -79,19 +103,17 @@ def findings(frame: pl.DataFrame, nulls: pl.DataFrame | None = None) -> tuple[Fi
     """
     shares = accuracy(frame, ("model", "pattern"))
     gaps = best_worst_gap(frame)
-    nulls = holm(gap_null(frame) if nulls is None else nulls)
+    overall = _by_name(accuracy(frame, ("model",)), "model", "all orders")
+    nulls = gap_null(frame) if nulls is None else nulls
+    reader = pl.col("model").str.starts_with(READER)
+    nulls = pl.concat([holm(nulls.filter(~reader)), holm(nulls.filter(reader))])
     found = []
     for model in dict.fromkeys(frame["model"]):
         mine = frame.filter(pl.col("model") == model)
         gap = gaps.row(by_predicate=pl.col("model") == model, named=True)
         null = nulls.row(by_predicate=pl.col("model") == model, named=True)
-        sides = {
-            row["pattern"]: Side(
-                row["pattern"], row["accuracy"], row["low"], row["high"], row["runs"]
-            )
-            for row in shares.filter(pl.col("model") == model).iter_rows(named=True)
-            if row["accuracy"] is not None
-        }
+        sides = _by_name(shares.filter(pl.col("model") == model), "pattern")
+        leaning = leanings(mine)
         found.append(
             Finding(
                 model=model,
@@ -106,17 +128,38 @@ def findings(frame: pl.DataFrame, nulls: pl.DataFrame | None = None) -> tuple[Fi
                 null_mean=null["null_mean"],
                 null_95=null["null_95"],
                 p_value=null["p_holm"],
-                verdict=_verdict(gap["gap"], null["null_95"], null["p_holm"]),
+                verdict=_verdict(
+                    gap["gap"], null["null_95"], null["p_holm"], one_label(mine, leaning)
+                ),
+                overall=overall.get(model),
+                answer_mode=mine["answer_mode"][0],
+                leanings=leaning,
+                shift=shift(mine),
             )
         )
     return tuple(found)
 
 
-def _verdict(gap: float | None, null_95: float | None, p_value: float | None) -> Verdict:
+def _by_name(shares: pl.DataFrame, name: str, pattern: str | None = None) -> dict[str, Side]:
+    """Accuracies by a column, those that are known."""
+    return {
+        row[name]: Side(
+            pattern or row["pattern"], row["accuracy"], row["low"], row["high"], row["runs"]
+        )
+        for row in shares.iter_rows(named=True)
+        if row["accuracy"] is not None
+    }
+
+
+def _verdict(
+    gap: float | None, null_95: float | None, p_value: float | None, one_label: bool
+) -> Verdict:
     if gap is None or null_95 is None or p_value is None:
         return "unclear"
     if p_value < SIGNIFICANT:
         return "effect"
+    if one_label:
+        return "one-label"
     return "unclear" if null_95 >= BLIND else "none"
 
 
@@ -140,7 +183,9 @@ def headline(finding: Finding, subject: str | None = None) -> str:
             f"Too few valid answers to compare orders: {finding.valid:,} of "
             f"{plural(finding.runs, 'run')}."
         )
-    if best.accuracy == worst.accuracy:
+    if finding.verdict == "one-label":
+        return _one_label_headline(finding, subject or "this model")
+    if finding.alike:
         return (
             f"With the same {records} records, {who} was right "
             f"{percent(best.accuracy)} of the time in every order."
@@ -157,10 +202,33 @@ def headline(finding: Finding, subject: str | None = None) -> str:
     return f"Too few runs to tell: {contrast}."
 
 
+def _one_label_headline(finding: Finding, who: str) -> str:
+    named = _capital(f"{who} {named_words(finding.leanings)}, whatever the order")
+    if finding.shift is None:
+        return f"{named}: its answers cannot show whether order matters."
+    return f"{named}; {_margin_clause(finding.shift)}."
+
+
+def _margin_clause(found: Shift) -> str:
+    """What the margins say where the answers do not."""
+    size = decimal(abs(found.difference), 2)
+    way = "further towards" if found.difference >= 0 else "further away from"
+    moved = f"{size} {way} the majority with it at the edges than with it in the middle"
+    if found.p_value is None:
+        return f"its margins lean {moved}, from too few sets of records to judge"
+    if found.p_value < SIGNIFICANT:
+        return f"but its margins move with the order: they lean {moved}"
+    return f"its margins show no clear effect of order either: they lean {moved}"
+
+
 def verdict_text(finding: Finding) -> str:
     """The verdict in a few words."""
     if finding.verdict == "effect":
         return "Order changes the answer: chance alone rarely makes a gap this wide."
+    if finding.verdict == "one-label":
+        rule = f"{percent(ALIKE)} or more of the valid ones name one label"
+        margins = "" if finding.shift is None else "; see the margins"
+        return f"Order cannot be judged from these answers: {rule}{margins}."
     if finding.verdict == "none":
         return "No order effect seen: the gap is within what chance alone makes."
     if finding.null_95 is None:
@@ -174,27 +242,36 @@ def verdict_text(finding: Finding) -> str:
 def explanation(finding: Finding) -> tuple[str, ...]:
     """The numbers behind the headline, in sentences."""
     lines = []
-    if finding.gap is not None and finding.null_mean is not None:
-        spread = (
-            f" ({_interval_words(finding.low, finding.high)})"
-            if finding.low is not None and finding.high is not None
-            else " (no interval: it needs two instance sets or more)"
-        )
-        lines.append(
-            f"The gap between the best and the worst order is {points(finding.gap)}{spread}. "
-            "The best of several orders always beats the worst a little: were order irrelevant, "
-            f"this design would show {points(finding.null_mean)} on average and more than "
-            f"{points(finding.null_95)} in one case of twenty ({probability(finding.p_value)})."
-        )
+    if finding.verdict == "one-label":
+        lines.append(bias_words(finding.leanings))
+    elif finding.gap is not None and finding.null_mean is not None:
+        lines.append(_gap_sentence(finding))
     invalid = finding.runs - finding.valid
     if invalid:
         lines.append(
-            f"{plural(invalid, 'run')} of {finding.runs:,} gave no valid answer and "
-            f"{'is' if invalid == 1 else 'are'} left out of these shares."
+            f"{plural(invalid, 'run')} of {finding.runs:,} ({percent(invalid / finding.runs)}) "
+            f"gave no valid answer and {'is' if invalid == 1 else 'are'} left out of these shares."
         )
     else:
         lines.append(f"All {plural(finding.runs, 'run')} gave a valid answer.")
     return tuple(lines)
+
+
+def _gap_sentence(finding: Finding) -> str:
+    chance = (
+        f"were order irrelevant, chance alone would still put {points(finding.null_mean)} between "
+        "the best and the worst order of this design on average, and more than "
+        f"{points(finding.null_95)} in one case of twenty ({probability(finding.p_value)})."
+    )
+    if finding.alike:
+        return f"All orders did equally well; {chance}"
+    spread = (
+        f" ({_interval_words(finding.low, finding.high)})"
+        if finding.low is not None and finding.high is not None
+        else " (no interval: it needs two instance sets or more)"
+    )
+    gap = points(finding.gap)
+    return f"The gap between the best and the worst order is {gap}{spread}; {chance}"
 
 
 def _interval_words(low: float, high: float) -> str:
@@ -208,57 +285,6 @@ def interval_points(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return percent(None)
     return f"{decimal(low, 0, scale=100)} to {points(high)}"
-
-
-def lead(found: Sequence[Finding], condition: str) -> Lead:
-    """The top of the page: the clearest finding, in words, with its two numbers."""
-    chosen = leading(found)
-    several = len(found) > 1
-    measures: tuple[Measure, ...] = ()
-    if chosen.best is not None and chosen.worst is not None:
-        measures = tuple(
-            Measure(
-                pattern=side.pattern,
-                place=PLACES[side.pattern],
-                value=percent(side.accuracy),
-                detail=f"95% interval {interval(side.low, side.high)} · {plural(side.runs, 'run')}",
-            )
-            for side in (chosen.best, chosen.worst)
-        )
-    lines = explanation(chosen)
-    if several:
-        lines = (*lines, _others(found))
-    who = f"{len(found)} models" if several else chosen.model
-    return Lead(
-        kicker=f"evenhand · {who} · {condition}",
-        headline=headline(chosen, chosen.model if several else None),
-        verdict=chosen.verdict,
-        verdict_text=verdict_text(chosen),
-        explanation=lines,
-        measures=measures,
-    )
-
-
-def leading(found: Sequence[Finding]) -> Finding:
-    """The model that the headline speaks of.
-
-    Simulated readers only when there is no other; of the rest the largest gap beyond its null.
-    """
-    real = [one for one in found if not one.model.startswith("reader/")] or list(found)
-    return max(real, key=lambda one: (one.gap or 0.0) - (one.null_mean or 0.0))
-
-
-def _others(found: Sequence[Finding]) -> str:
-    counts = [
-        (sum(one.verdict == verdict for one in found), words)
-        for verdict, words in (
-            ("effect", "show an order effect"),
-            ("none", "show none"),
-            ("unclear", "are not decided"),
-        )
-    ]
-    said = listed([f"{number} {words}" for number, words in counts if number])
-    return f"Of {len(found)} models {said} (p-values adjusted for their number)."
 
 
 def _second_place(first: str, second: str) -> str:

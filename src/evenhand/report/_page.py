@@ -145,7 +145,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One of the two large numbers under the headline."""
+    """One of the large numbers under the headline; ``pattern`` is empty where it is of none."""
 
     pattern: str
     place: str
@@ -160,7 +160,7 @@ class Lead:
     Attributes:
         kicker: Small line over the headline.
         headline: The finding, in one sentence.
-        verdict: ``effect``, ``none`` or ``unclear``.
+        verdict: ``effect``, ``none``, ``unclear`` or ``one-label``.
         verdict_text: The verdict in words.
         explanation: The numbers behind it.
         measures: The best and the worst order, when both were measured.
@@ -168,7 +168,7 @@ class Lead:
 
     kicker: str
     headline: str
-    verdict: Literal["effect", "none", "unclear"]
+    verdict: Literal["effect", "none", "unclear", "one-label"]
     verdict_text: str
     explanation: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()

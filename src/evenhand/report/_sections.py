@@ -14,10 +14,9 @@ from evenhand.report._exhibits import missing_exhibits
 from evenhand.report._explorer import LookUp, explorer_panel
 from evenhand.report._facts import run_facts
 from evenhand.report._finding import Finding, headline
-from evenhand.report._numbers import percent, plural
+from evenhand.report._numbers import plural
 from evenhand.report._page import Block, Cell, Column, Figure, Prose, Section, Table
 from evenhand.report.figures._contrasts import comparison, planned_contrasts
-from evenhand.report.figures._forced import label_lean, margin_by_pattern
 from evenhand.report.figures._gap import VERDICTS, gap_against_chance
 from evenhand.report.figures._outcomes import (
     invalid_by_model,
@@ -225,42 +224,6 @@ def missing_section(made: Exhibits) -> Section | None:
         "Tables and figures of the paper that need other runs. Add their folders to the command "
         "and they appear.",
         (Table("Not made", columns, rows),),
-    )
-
-
-def forced_section(frame: pl.DataFrame) -> Section | None:
-    """Margins and label bias, where a model was made to choose between the two labels."""
-    forced = frame.filter(pl.col("answer_mode") == "forced")
-    figure = margin_by_pattern(forced) if forced.height else None
-    if figure is None:
-        return None
-    blocks: list[Block] = [figure]
-    table = label_lean(forced)
-    if table is not None:
-        blocks.append(table)
-    blocks.append(Prose(_free_form(frame, forced), "note"))
-    return Section(
-        "Forced choice: margins and label bias",
-        "forced",
-        "These answers were not written. The probabilities of the two labels were compared at the "
-        "place where the answer goes, which also tells by how much one was ahead.",
-        tuple(blocks),
-    )
-
-
-def _free_form(frame: pl.DataFrame, forced: pl.DataFrame) -> str:
-    names = {name.removesuffix(" (forced choice)") for name in forced["model"].unique()}
-    same = pl.col("model").str.strip_suffix(" (written answers)").is_in(sorted(names))
-    written = frame.filter((pl.col("answer_mode") == "generate") & same)
-    if written.is_empty():
-        return (
-            "How often free-form answers of these models can be read is not known from these runs: "
-            "none was asked for one. Run without --answer forced to find out."
-        )
-    valid = int(written["valid"].sum())
-    return (
-        f"Asked to write their answer, these models gave one that can be read in {valid:,} of "
-        f"{plural(written.height, 'run')} ({percent(valid / written.height)})."
     )
 
 

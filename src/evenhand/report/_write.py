@@ -14,7 +14,9 @@ from evenhand.report._catalogue import Made, Material
 from evenhand.report._conditions import describe_condition, main_condition, told_apart
 from evenhand.report._exhibits import ManifestEntry, exhibits, write_exhibits
 from evenhand.report._explorer import LookUp
-from evenhand.report._finding import Finding, findings, lead
+from evenhand.report._finding import Finding, findings
+from evenhand.report._forced_section import forced_section, margin_measures, together
+from evenhand.report._lead import lead, leading
 from evenhand.report._load import LoadedRuns, load_runs
 from evenhand.report._page import Page, Section
 from evenhand.report._render import render_page
@@ -23,7 +25,6 @@ from evenhand.report._sections import (
     compare_section,
     explorer_section,
     facts_section,
-    forced_section,
     gap_section,
     missing_section,
     model_section,
@@ -157,12 +158,13 @@ def _page(
     notes: Sequence[str],
     compared: tuple[str, str] | None,
 ) -> Page:
+    chosen = leading(material.found)
     sections = [
         position_section(material, made),
+        forced_section(material.rows, material.main, material.found),
         compare_section(material, *compared) if compared is not None else None,
         gap_section(material),
         outcome_section(material, made),
-        forced_section(material.rows),
         model_section(material, made),
         size_section(made),
         prompt_section(made),
@@ -174,7 +176,12 @@ def _page(
     ]
     return Page(
         title="evenhand report: does order change the answer?",
-        lead=lead(material.found, describe_condition(material.main)),
+        lead=lead(
+            material.found,
+            describe_condition(material.main.filter(pl.col("model") == chosen.model)),
+            together(material.rows, chosen),
+            margin_measures(material.main, chosen),
+        ),
         sections=tuple(section for section in sections if section is not None),
         footer=FOOTER,
     )

@@ -6,15 +6,24 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from evenhand.report._finding import Finding
+from evenhand.design import PATTERNS
+from evenhand.report._finding import Finding, Side
 from evenhand.report._numbers import MISSING, points, probability
 from evenhand.report._page import Cell, Column, Figure, Table
-from evenhand.report._theme import ACCENT, MAJORITY, NEUTRAL
+from evenhand.report._theme import ACCENT, MAJORITY, MINORITY, NEUTRAL
 from evenhand.report.figures._marks import tooltips
 from evenhand.report.figures._numbers import interval_cell, share_cell
 
 _NUMBERS = ("gap", "low", "high", "null_mean", "null_95", "p_value")
-VERDICTS = {"effect": "order effect", "none": "none seen", "unclear": "not decided"}
+VERDICTS = {
+    "effect": "order effect",
+    "none": "none seen",
+    "unclear": "not decided",
+    "one-label": "cannot be judged: one label",
+}
+"""A verdict in two or three words."""
+ALL_ALIKE = "all alike"
+"""Stands for best and worst where every order has the same accuracy."""
 
 
 def gap_frame(found: Sequence[Finding]) -> pl.DataFrame:
@@ -29,8 +38,8 @@ def gap_frame(found: Sequence[Finding]) -> pl.DataFrame:
                 "null_mean": _points(one.null_mean),
                 "null_95": _points(one.null_95),
                 "p_value": one.p_value,
-                "best": one.best.pattern if one.best else None,
-                "worst": one.worst.pattern if one.worst else None,
+                "best": _named(one, one.best),
+                "worst": _named(one, one.worst),
                 "verdict": VERDICTS[one.verdict],
             }
             for one in found
@@ -68,16 +77,21 @@ def gap_against_chance(found: Sequence[Finding]) -> Figure | None:
     spread = base.mark_rule(strokeWidth=3, opacity=0.5, color=MAJORITY).encode(
         x=alt.X("low:Q", title=title), x2="high:Q"
     )
-    verdicts = list(VERDICTS.values())
+    verdicts = [words for words in VERDICTS.values() if words in set(data["verdict"])]
+    marks = [list(VERDICTS.values()).index(words) for words in verdicts]
+    colours, shapes = (
+        (ACCENT, MAJORITY, NEUTRAL, MINORITY),
+        ("diamond", "circle", "square", "cross"),
+    )
     dot = base.mark_point(filled=True, size=110, opacity=1).encode(
         x=alt.X("gap:Q", title=title),
         color=alt.Color(
             "verdict:N",
-            scale=alt.Scale(domain=verdicts, range=[ACCENT, MAJORITY, NEUTRAL]),
+            scale=alt.Scale(domain=verdicts, range=[colours[at] for at in marks]),
             legend=alt.Legend(title=None, orient="top"),
         ),
         shape=alt.Shape(
-            "verdict:N", scale=alt.Scale(domain=verdicts, range=["diamond", "circle", "square"])
+            "verdict:N", scale=alt.Scale(domain=verdicts, range=[shapes[at] for at in marks])
         ),
         tooltip=tooltips(
             {
@@ -116,22 +130,20 @@ def gap_against_chance(found: Sequence[Finding]) -> Figure | None:
 
 def gap_table(found: Sequence[Finding]) -> Table:
     """Everything that is known about the gap, one row a model."""
-    rows = []
-    for one in found:
-        best, worst = one.best, one.worst
-        rows.append(
-            (
-                Cell(one.model, one.model),
-                _side(best.pattern if best else None),
-                _side(worst.pattern if worst else None),
-                share_cell(one.gap),
-                interval_cell(one.low, one.high),
-                share_cell(one.null_mean),
-                share_cell(one.null_95),
-                Cell(probability(one.p_value), one.p_value),
-                Cell(VERDICTS[one.verdict], one.verdict),
-            )
+    rows = tuple(
+        (
+            Cell(one.model, one.model),
+            _side(_named(one, one.best)),
+            _side(_named(one, one.worst)),
+            share_cell(one.gap),
+            interval_cell(one.low, one.high),
+            share_cell(one.null_mean),
+            share_cell(one.null_95),
+            Cell(probability(one.p_value), one.p_value),
+            Cell(VERDICTS[one.verdict], one.verdict),
         )
+        for one in found
+    )
     columns = (
         Column("Model"),
         Column("Best order"),
@@ -143,11 +155,15 @@ def gap_table(found: Sequence[Finding]) -> Table:
         Column("p", "permutation test, Holm-adjusted over the models shown", "right"),
         Column("Verdict"),
     )
-    return Table("Gap between the best and the worst order, in points", columns, tuple(rows))
+    return Table("Gap between the best and the worst order, in points", columns, rows)
 
 
 def _side(pattern: str | None) -> Cell:
-    return Cell(pattern or MISSING, pattern, pattern=pattern)
+    return Cell(pattern or MISSING, pattern, pattern=pattern if pattern in PATTERNS else None)
+
+
+def _named(one: Finding, side: Side | None) -> str | None:
+    return None if side is None else ALL_ALIKE if one.alike else side.pattern
 
 
 def _points(share: float | None) -> float | None:

@@ -34,8 +34,7 @@ def core_table(summary: pl.DataFrame) -> Table:
             share_cell(row["null_mean"]),
             share_cell(row["null_95"]),
             Cell(probability(row["p_value"]), row["p_value"]),
-            _order_cell(row["best"]),
-            _order_cell(row["worst"]),
+            *_order_cells(row["best"], row["worst"]),
             _mean_cell(row["invalid_rate"], row["invalid_sd"]),
         )
         for row in summary.iter_rows(named=True)
@@ -92,5 +91,9 @@ def _gap_cell(gap: float | None, sd: float | None, mark: str | None) -> Cell:
     return Cell(mean_sd(gap, sd) + (mark or ""), gap)
 
 
-def _order_cell(pattern: str | None) -> Cell:
-    return Cell(pattern or MISSING, pattern, pattern=pattern)
+def _order_cells(best: str | None, worst: str | None) -> tuple[Cell, Cell]:
+    """Best and worst order; where every order is both, neither is named."""
+    if best is not None and best == worst:
+        return Cell("all alike"), Cell("all alike")
+    first, second = (Cell(name or MISSING, name, pattern=name) for name in (best, worst))
+    return first, second
