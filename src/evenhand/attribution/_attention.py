@@ -23,6 +23,10 @@ EAGER_ROWS = 64
 """Queries scored at once where scores are capped, which no fused kernel does."""
 
 
+class KeysRead(Exception):  # noqa: N818
+    """Keys and values are on the tape, and nothing else of this chunk is wanted."""
+
+
 @dataclass(slots=True)
 class Tape:
     """What one layer's attention remembers of one replay.
@@ -63,6 +67,18 @@ class Tape:
             self.values = value.new_empty((*shape, value.shape[-1]))
         self.keys[:, :, self.chunk.lo : self.chunk.hi] = key.detach()
         self.values[:, :, self.chunk.lo : self.chunk.hi] = value.detach()
+
+    def with_values(
+        self, key: torch.Tensor, value: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The chunk's keys and values as stored, their gradients going to those given."""
+        assert self.keys is not None
+        assert self.values is not None
+        here = slice(self.chunk.lo, self.chunk.hi)
+        return (
+            self.keys[:, :, here] + (key - key.detach()),
+            self.values[:, :, here] + (value - value.detach()),
+        )
 
     def add_grads(self, lo: int, key_grad: torch.Tensor, value_grad: torch.Tensor) -> None:
         """Add to the gradients of the keys and values from ``lo`` on."""
@@ -115,6 +131,11 @@ def attend(
         tape.own = (key, value)
     if tape.writing:
         tape.write(key, value)
+    if tape.chunk.keys_only:
+        raise KeysRead
+    if tape.recording and not tape.writing:
+        # What the tape holds was computed in full; this time it may not have been.
+        key, value = tape.with_values(key, value)
     window = sliding_window or None
     if softcap is None and _has_fused_backward(query, value):
         output = _fused(query, key, value, tape, scaling, window)

@@ -9,14 +9,15 @@ chunks before it. The largest graph is one chunk of one layer, whatever the leng
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evenhand.attribution._attention import NAME, Tape, attend
+from evenhand.attribution._attention import NAME, KeysRead, Tape, attend
 from evenhand.attribution._layout import Chunk, Layout
+from evenhand.attribution._slopes import slopes_only, unread_projections
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,7 +85,14 @@ def chunked_layers(model: Any, layout: Layout, memory: Memory) -> Iterator[Captu
     decoder.norm.forward = norm_rows
     try:
         for number, layer in enumerate(decoder.layers):
-            stretch = _Stretch(layer.forward, layout, memory)
+            last = number == len(decoder.layers) - 1
+            stretch = _Stretch(
+                layer.forward,
+                layout,
+                memory,
+                chunks=layout.last_chunks() if last else layout.chunks(),
+                unread=unread_projections(layer, config.model_type),
+            )
             layer.forward = stretch.first(captured) if number == 0 else stretch
         yield captured
     finally:
@@ -120,8 +128,18 @@ def decoder_of(model: Any) -> Any:
 class _Stretch:
     """Stands in for one layer's forward: takes all tokens, and reads them chunk by chunk."""
 
-    def __init__(self, forward: Callable[..., Any], layout: Layout, memory: Memory) -> None:
+    def __init__(
+        self,
+        forward: Callable[..., Any],
+        layout: Layout,
+        memory: Memory,
+        *,
+        chunks: Sequence[Chunk],
+        unread: Sequence[Any],
+    ) -> None:
         self._forward = forward
+        self._chunks = chunks
+        self._unread = unread
         self._layout = layout
         self._memory = memory
         self._tape = Tape(layout, keep_attention=memory.keep_attention)
@@ -150,16 +168,17 @@ class _Stretch:
         import torch
 
         self._hidden = self._put_away(hidden.detach())
-        output = torch.empty_like(hidden)
-        for chunk in self._layout.chunks():
+        output = torch.zeros_like(hidden)
+        for chunk in self._chunks:
             if self._memory.checkpoint:
                 with torch.no_grad():
                     result = self._read(hidden[:, chunk.lo : chunk.hi], chunk)
             else:
                 graph = self._record(hidden[:, chunk.lo : chunk.hi], chunk)
                 self._graphs[chunk.lo] = graph
-                result = graph.output.detach()
-            output[:, chunk.lo : chunk.hi] = result
+                result = None if graph.output is None else graph.output.detach()
+            if result is not None:
+                output[:, chunk.lo : chunk.hi] = result
         tape = self._tape
         tape.writing = False
         if self._memory.offload:
@@ -182,13 +201,14 @@ class _Stretch:
         assert tape.values is not None
         tape.keys, tape.values = tape.keys.to(device), tape.values.to(device)
         result = torch.empty_like(grad)
-        for chunk in reversed(self._layout.chunks()):
+        for chunk in reversed(self._chunks):
             graph = self._graphs.pop(chunk.lo, None)
             if graph is None:
                 kept = tape.saved.get(chunk.lo)
                 if kept is not None:
                     tape.saved[chunk.lo] = kept[0].to(device), kept[1].to(device)
-                graph = self._record(self._hidden[:, chunk.lo : chunk.hi].to(device), chunk)
+                with slopes_only(self._unread):
+                    graph = self._record(self._hidden[:, chunk.lo : chunk.hi].to(device), chunk)
             result[:, chunk.lo : chunk.hi] = self._pull(graph, chunk, grad)
         self._hidden = None
         self._tape = Tape(self._layout)
@@ -198,7 +218,9 @@ class _Stretch:
         import torch
 
         tape = self._tape
-        roots, grads = [graph.output], [grad[:, chunk.lo : chunk.hi]]
+        roots, grads = [], []
+        if graph.output is not None:
+            roots, grads = [graph.output], [grad[:, chunk.lo : chunk.hi]]
         if tape.key_grads is not None and tape.value_grads is not None:
             roots += graph.own
             grads += [
@@ -227,11 +249,13 @@ class _Stretch:
         tape.recording, tape.own, tape.before = False, None, None
         return graph
 
-    def _read(self, hidden: torch.Tensor, chunk: Chunk) -> torch.Tensor:
+    def _read(self, hidden: torch.Tensor, chunk: Chunk) -> torch.Tensor | None:
         self._tape.chunk = chunk
-        result = self._forward(
-            hidden, **_of_chunk(self._arguments, chunk, self._layout), tape=self._tape
-        )
+        arguments = _of_chunk(self._arguments, chunk, self._layout)
+        try:
+            result = self._forward(hidden, **arguments, tape=self._tape)
+        except KeysRead:
+            return None
         output: torch.Tensor = result[0] if isinstance(result, tuple) else result
         return output
 
@@ -244,7 +268,7 @@ class _Graph:
     """One chunk of one layer within autograd."""
 
     hidden: torch.Tensor
-    output: torch.Tensor
+    output: torch.Tensor | None
     own: tuple[torch.Tensor, torch.Tensor]
     before: tuple[int, torch.Tensor, torch.Tensor] | None
 

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Tokens ``lo`` to ``hi`` (excluded), read together; ``tail`` marks the labels' tokens."""
+    """Tokens ``lo`` to ``hi`` (excluded), read together.
+
+    ``tail`` marks the labels' tokens. Of a chunk with ``keys_only`` no output is wanted.
+    """
 
     lo: int
     hi: int
     tail: bool = False
+    keys_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,16 @@ class Layout:
         if self.length > self.prefix:
             found.append(Chunk(self.prefix, self.length, tail=True))
         return tuple(found)
+
+    def last_chunks(self) -> tuple[Chunk, ...]:
+        """The pieces for the last layer, of whose prefix only the last token's output is used.
+
+        The others are read for their keys and values alone.
+        """
+        cuts = [*range(0, self.prefix - 1, self.chunk), self.prefix - 1]
+        found = [Chunk(lo, hi, keys_only=True) for lo, hi in pairwise(cuts) if hi > lo]
+        found.append(Chunk(self.prefix - 1, self.prefix))
+        return (*found, *(chunk for chunk in self.chunks() if chunk.tail))
 
     def positions(self) -> list[int]:
         """The position of every token."""
