@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 MODEL = "local/smollm2-135m"
 READERS = ("reader/perfect", "reader/first-5")
 GRID: dict[str, Any] = {"tasks": "sentiment", "n": 20, "p": "0.55"}
-"""n = 20 was chosen after looking at several sizes (docs/demo.md)."""
-SET_SEEDS = tuple(range(12))
+"""n = 20 was chosen after looking at several sizes on set seeds 0 to 3 (docs/demo.md). The demo draws
+other sets, so that what it shows was not chosen."""
+SET_SEEDS = tuple(range(10, 22))
 QUICK_SET_SEEDS = SET_SEEDS[:3]
 FREE_FORM: dict[str, Any] = {
     **GRID,
     "patterns": ("majority-first", "majority-middle"),
-    "set_seeds": 0,
+    "set_seeds": SET_SEEDS[0],
     "output_budgets": 48,
 }
 """A few replies written freely, to show how many of them parse."""
