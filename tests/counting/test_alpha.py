@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from evenhand.counting import StoppingRule, called
 from evenhand.counting._alpha import Codes, log_martingale, pair_values
 
+
 def shuffled(counts: tuple[int, ...], populations: int, seed: int) -> Codes:
     """Populations of these label counts, each in a random order."""
     one = np.repeat(np.arange(len(counts)), counts).astype(np.int8)

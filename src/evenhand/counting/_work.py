@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -152,6 +153,18 @@ class BatchWork:
             },
             prompts=((e.id, self.prompt(e).messages, ()) for e in self.experiments),
         )
+
+    def schema(self, experiment: Experiment) -> dict[str, Any]:
+        """Every id of the batch with one of the labels, and nothing else."""
+        ids = self._ids(experiment.set_seed, self._texts(experiment.set_seed))
+        return {
+            "type": "object",
+            "properties": {
+                id_: {"type": "string", "enum": list(self.question.labels)} for id_ in ids
+            },
+            "required": list(ids),
+            "additionalProperties": False,
+        }
 
     def judge(self, experiment: Experiment, generation: Generation) -> Judgement:
         """Whether the reply labels at least one record."""

@@ -94,6 +94,7 @@ class Entry(_Strict):
     forced: Forced | None = None
     forced_body: dict[str, Any] | None = None
     top_logprobs: _Tokens | None = None
+    json_schema: bool | None = None
     silence_s: _Seconds | None = None
     deadline_s: _Seconds | None = None
     chars_per_token: _Seconds | None = None

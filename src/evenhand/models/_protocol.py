@@ -32,6 +32,8 @@ class GenerationSettings:
             of the two ``labels`` after ``{"answer": "`` in the assistant's turn.
         labels: The two labels, in the task's order; needed when ``forced``.
         seed: Passed on where the provider takes one; the repeat index of same-order repeats.
+        json_schema: What a written reply should conform to; sent only where the server is known to
+            hold replies to a schema.
     """
 
     output_budget: int = 20_000
@@ -39,6 +41,7 @@ class GenerationSettings:
     answer_mode: AnswerMode = "generate"
     labels: tuple[str, str] | None = None
     seed: int | None = None
+    json_schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ class ModelSpec:
             log-probabilities, which is how the two labels are compared; None where it does not.
         forced_body: Further request fields of such a call.
         top_logprobs: How many alternatives the server lists at most.
+        json_schema: The server holds replies to a JSON schema (``response_format``).
         silence_s: Seconds without a byte after which a call counts as hanging.
         deadline_s: Seconds after which a call counts as hanging, bytes or not.
         chars_per_token: Characters of Latin text a token holds, for estimates.
@@ -81,6 +82,7 @@ class ModelSpec:
     forced: Forced | None = None
     forced_body: Mapping[str, Json] = field(default_factory=dict)
     top_logprobs: int = 20
+    json_schema: bool = False
     silence_s: float = 600.0
     deadline_s: float = 3600.0
     chars_per_token: float | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from evenhand.design import Experiment
 from evenhand.errors import EvenhandError
@@ -12,7 +13,7 @@ from evenhand.models import AnswerMode, Generation, GenerationSettings
 from evenhand.outcomes import Judgement, judge, judge_forced
 from evenhand.prompts import Message, messages_sha256
 from evenhand.running._call import Caller, FaultLog, Reply
-from evenhand.running._judging import JudgesReplies
+from evenhand.running._judging import JudgesReplies, WantsSchema
 from evenhand.running._options import RunOptions
 from evenhand.running._records import (
     ANSWERING_STAGE,
@@ -168,7 +169,11 @@ class Attempter:
             answer_mode=mode,
             labels=self.work.labels(experiment) if mode == "forced" else None,
             seed=experiment.repeat,
+            json_schema=self._schema(experiment) if mode == "generate" else None,
         )
+
+    def _schema(self, experiment: Experiment) -> Mapping[str, Any] | None:
+        return self.work.schema(experiment) if isinstance(self.work, WantsSchema) else None
 
     def _log(self, experiment: Experiment) -> FaultLog:
         def log(error: Exception, retry_after: float | None) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
 
 from evenhand.design import Experiment
 from evenhand.models import Generation
@@ -28,4 +29,13 @@ class StopsEarly(Protocol):
 
     def enough(self, experiment: Experiment, record: AttemptRecord) -> str | None:
         """Told of every outcome once it is stored; a sentence ends the run, None goes on."""
+        ...
+
+
+@runtime_checkable
+class WantsSchema(Protocol):
+    """A :class:`~evenhand.running.Work` whose replies should conform to a JSON schema."""
+
+    def schema(self, experiment: Experiment) -> Mapping[str, Any]:
+        """The schema of one experiment's reply; servers that take none are sent none."""
         ...

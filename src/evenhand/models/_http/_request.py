@@ -37,6 +37,11 @@ def parameters(spec: ModelSpec, settings: GenerationSettings) -> Table:
         body[spec.seed_field] = settings.seed
     if spec.stream:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
+    if spec.json_schema and settings.json_schema is not None:
+        body["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": "reply", "strict": True, "schema": dict(settings.json_schema)},
+        }
     if reasoning is not None and spec.budget_field is not None:
         _set(body, spec.budget_field, reasoning)
     if spec.effort is not None and spec.effort_field is not None:
