@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli._pending import end_pending, pending_as_json
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -36,6 +38,8 @@ def coverage_command(
 ) -> None:
     """Measure which records the traces mention; write tables, figures and the report's section.
 
+    Exit code 3 says that experiments of a run are pending; all is written all the same.
+
     Example: evenhand coverage runs/r200
     """
     from evenhand.report import (
@@ -47,12 +51,14 @@ def coverage_command(
         write_report,
     )
     from evenhand.report import coverage_tables as tables
+    from evenhand.results import waiting
 
     loaded = load_coverage(runs, processes=processes or _cores())
     folder = out if out is not None else runs[0]
     figures = coverage_figures(loaded)
     files = write_coverage(loaded, folder / "coverage", figures)
     page = write_report(runs, folder, extra=[coverage_section(loaded, figures)])
+    left = waiting(runs)
     for note in loaded.notes:
         sys.stderr.write(f"{note}\n")
     if as_json:
@@ -60,10 +66,12 @@ def coverage_command(
             "report": str(page),
             "files": [str(path) for path in files],
             "notes": list(loaded.notes),
+            "pending": pending_as_json(left),
             "bins": tables(loaded.frame)["coverage-bins"].to_dicts(),
             "classes": tables(loaded.frame)["trace-classes"].to_dicts(),
         }
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        end_pending(left)
         return
     from rich.console import Console
     from rich.table import Table
@@ -76,6 +84,7 @@ def coverage_command(
         table.add_row(*(cell.text for cell in row))
     Console().print(table)
     sys.stdout.write(f"{len(files)} files: {folder / 'coverage'}\nreport: {page}\n")
+    end_pending(left)
 
 
 def _cores() -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from evenhand.cli._pending import end_pending, pending_as_json
 
 
 def register(app: typer.Typer) -> None:
@@ -26,19 +29,27 @@ def export_command(
         Path | None,
         typer.Option("--out", help="File to write (default: results.parquet in the run folder)."),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the file's path and what is pending as JSON.")
+    ] = False,
 ) -> None:
     """Write the results table of a run, one row an experiment, and print the file's path.
+
+    Exit code 3 says that experiments of the run are pending; the file is written all the same.
 
     Example: evenhand export runs/r200 --parquet
     """
     from evenhand.errors import UsageError
-    from evenhand.results import export, pending
+    from evenhand.results import export, waiting
 
     if parquet and csv:
         raise UsageError("choose one of --parquet and --csv")
     named_csv = out is not None and out.suffix.lower() == ".csv"
     target = export(run, out, "csv" if csv or (named_csv and not parquet) else "parquet")
-    left = pending(run).height
-    if left:
-        sys.stderr.write(f"{left} experiments are pending and not in the file\n")
-    sys.stdout.write(f"{target}\n")
+    left = waiting([run])
+    if as_json:
+        printed = {"file": str(target), "pending": pending_as_json(left)}
+        sys.stdout.write(json.dumps(printed, indent=2) + "\n")
+    else:
+        sys.stdout.write(f"{target}\n")
+    end_pending(left)

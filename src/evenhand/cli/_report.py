@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli._pending import end_pending, pending_as_json
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -39,6 +41,8 @@ def report_command(
 ) -> None:
     """Report finished experiments: a table here, one HTML file, and the paper's tables and figures.
 
+    Exit code 3 says that experiments of a run are pending; all is written all the same.
+
     Example: evenhand report runs/r200
     """
     from dataclasses import asdict
@@ -61,8 +65,14 @@ def report_command(
         path, manifest = report.page, [asdict(entry) for entry in report.manifest]
     if as_json:
         found = [asdict(one) for one in finding_rows(loaded.frame)]
-        printed = {"report": str(path), "findings": found, "manifest": manifest}
+        printed = {
+            "report": str(path),
+            "pending": pending_as_json(loaded.waiting),
+            "findings": found,
+            "manifest": manifest,
+        }
         sys.stdout.write(json.dumps(printed, indent=2) + "\n")
+        end_pending(loaded.waiting)
         return
     from rich.console import Console
 
@@ -77,6 +87,7 @@ def report_command(
             f"({folder / 'manifest.json'} says which runs would supply them)\n"
         )
     sys.stdout.write(f"report: {path}\n")
+    end_pending(loaded.waiting)
 
 
 def _folder(run: Path) -> Path:

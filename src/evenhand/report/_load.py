@@ -13,7 +13,7 @@ from evenhand.errors import EvenhandError, UsageError
 from evenhand.prompts import messages_sha256
 from evenhand.report._explorer import Attempt, CloseUp, LookUp
 from evenhand.report._numbers import plural
-from evenhand.results import attempts, pending, results
+from evenhand.results import Waiting, attempts, results, waiting
 from evenhand.running import RunStore, Work, open_work
 
 ANSWERING = 2
@@ -29,11 +29,13 @@ class LoadedRuns:
         frame: Results of all runs, with a ``run`` column: the number of the path.
         paths: Where each run lies.
         notes: What a reader must know: experiments that are pending, or that two runs hold.
+        waiting: The runs with pending experiments.
     """
 
     frame: pl.DataFrame
     paths: tuple[Path, ...]
     notes: tuple[str, ...]
+    waiting: tuple[Waiting, ...]
 
     @contextmanager
     def look_up(self) -> Iterator[LookUp]:
@@ -94,25 +96,19 @@ def load_runs(paths: Sequence[Path]) -> LoadedRuns:
     """
     if not paths:
         raise UsageError("name at least one run folder: evenhand report runs/NAME")
-    notes, frames = [], []
-    for number, path in enumerate(paths):
-        frames.append(results(path).with_columns(pl.lit(number, dtype=pl.Int64).alias("run")))
-        if path.suffix != ".parquet":
-            waiting = pending(path).height
-            if waiting:
-                notes.append(
-                    f"{path.name}: {plural(waiting, 'experiment')} of the plan "
-                    f"{'has' if waiting == 1 else 'have'} no outcome yet and "
-                    f"{'is' if waiting == 1 else 'are'} not in this report."
-                )
-    frame = pl.concat(frames)
+    frame = pl.concat(
+        results(path).with_columns(pl.lit(number, dtype=pl.Int64).alias("run"))
+        for number, path in enumerate(paths)
+    )
+    left = waiting(paths)
+    notes = [f"{one.told(one.run.resolve().name)}." for one in left]
     once = frame.unique(_SAME, keep="first", maintain_order=True)
     if once.height < frame.height:
         notes.append(
             f"{plural(frame.height - once.height, 'experiment')} of a model stood in more than one "
             "of these runs; the first run named counts."
         )
-    return LoadedRuns(once, tuple(paths), tuple(notes))
+    return LoadedRuns(once, tuple(paths), tuple(notes), left)
 
 
 def _attempts_by_experiment(path: Path) -> dict[str, list[tuple[Attempt, str, str | None]]]:

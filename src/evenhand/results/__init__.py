@@ -5,6 +5,7 @@ from evenhand.results._arrangement import Arrangement, arrangement
 from evenhand.results._export import ExportFormat, export
 from evenhand.results._read import ATTEMPTS_SCHEMA, attempts, parameters_sha256, pending, results
 from evenhand.results._schema import OUTCOMES, RESULTS_SCHEMA, VALID_OUTCOMES, Outcome
+from evenhand.results._waiting import Waiting, waiting
 
 __all__ = [
     "ATTEMPTS_SCHEMA",
@@ -14,12 +15,14 @@ __all__ = [
     "Arrangement",
     "ExportFormat",
     "Outcome",
+    "Waiting",
     "arrangement",
     "attempts",
     "export",
     "parameters_sha256",
     "pending",
     "results",
+    "waiting",
 ]
 
 make_callable(__name__)
