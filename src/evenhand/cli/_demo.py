@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 MODEL = "local/smollm2-135m"
 READERS = ("reader/perfect", "reader/first-5")
 GRID: dict[str, Any] = {"tasks": "sentiment", "n": 20, "p": "0.55"}
-"""n = 20 was chosen after looking at several sizes on set seeds 0 to 3 (docs/demo.md). The demo draws
-other sets, so that what it shows was not chosen."""
+"""n = 20 was chosen after looking at several sizes on set seeds 0 to 3 (docs/demo.md)."""
 SET_SEEDS = tuple(range(10, 22))
 QUICK_SET_SEEDS = SET_SEEDS[:3]
+"""Other sets than those, so that what the demo shows was not chosen."""
 FREE_FORM: dict[str, Any] = {
     **GRID,
     "patterns": ("majority-first", "majority-middle"),
