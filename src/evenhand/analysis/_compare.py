@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from evenhand.analysis._bootstrap import DRAWS, generator, mean_bootstrap
+from evenhand.analysis._bootstrap import DIFFERENCE, DRAWS, generator, mean_bootstrap
 from evenhand.analysis._holm import holm
 from evenhand.analysis._intervals import Floats
 from evenhand.analysis._partition import CLUSTER, Invalid, checked, grouped, in_order
@@ -90,7 +90,7 @@ def _differences(pairs: pl.DataFrame, by: Sequence[str], purpose: str, seed: int
             continue
         values = (group["a"] - group["b"]).to_numpy()
         rng = generator("compare " + purpose, seed, *key)
-        low, high = mean_bootstrap(values, rng)
+        low, high = mean_bootstrap(values, rng, DIFFERENCE)
         found.append(
             dict(zip(by, key, strict=True))
             | {

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from evenhand.analysis._bootstrap import generator, mean_bootstrap
+from evenhand.analysis._bootstrap import DIFFERENCE, generator, mean_bootstrap
 from evenhand.analysis._holm import holm
 from evenhand.analysis._intervals import Floats
 from evenhand.analysis._margin import ORIENTED, ORIENTING, oriented
@@ -79,6 +79,7 @@ def contrasts(
     score = "correct"
     if value == "margin":
         rows, score = oriented(rows), ORIENTED
+    bounds = DIFFERENCE if value == "accuracy" else None
     schema = {name: rows.schema[name] for name in by} | {
         "contrast": pl.String(),
         "difference": pl.Float64(),
@@ -94,7 +95,7 @@ def contrasts(
         needed = rows.filter(pl.col("pattern").is_in([*contrast.plus, *contrast.minus]))
         for key, blocks in split_blocks(needed, by, invalid, score):
             rng = generator("contrast " + contrast.name, seed, *key)
-            found[key][at] |= _measure(contrast, blocks, permutations, rng)
+            found[key][at] |= _measure(contrast, blocks, permutations, rng, bounds)
     groups = [holm(pl.DataFrame(values, schema=schema)) for values in found.values()]
     empty = pl.DataFrame(schema={**schema, "p_holm": pl.Float64()})
     columns = [*by, "contrast", "difference", "low", "high", "p_value", "p_holm", "sets"]
@@ -106,7 +107,11 @@ def _empty(contrast: Contrast) -> dict[str, object]:
 
 
 def _measure(
-    contrast: Contrast, blocks: Blocks, draws: int, rng: np.random.Generator
+    contrast: Contrast,
+    blocks: Blocks,
+    draws: int,
+    rng: np.random.Generator,
+    bounds: tuple[float, float] | None,
 ) -> dict[str, object]:
     if not {*contrast.plus, *contrast.minus} <= set(blocks.patterns):
         return {}
@@ -129,7 +134,7 @@ def _measure(
     observed = float(per_set.mean())
     nulls = _set_mean(blocks.permuted_blockwise(difference, draws, rng), blocks)
     nulls = nulls[~np.isnan(nulls)]
-    low, high = mean_bootstrap(per_set, rng)
+    low, high = mean_bootstrap(per_set, rng, bounds)
     extreme = (np.abs(nulls) >= abs(observed) - _SAME).sum()
     return {
         "difference": observed,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from evenhand.analysis._bootstrap import generator, mean_bootstrap
+from evenhand.analysis._bootstrap import DIFFERENCE, SHARE, generator, mean_bootstrap
 from evenhand.analysis._partition import CLUSTER, CONDITIONS, checked, grouped, in_order
 
 
@@ -40,8 +40,8 @@ def flip_rate(
         across = group["flip"].drop_nulls().to_numpy()
         within = group["floor"].drop_nulls().to_numpy()
         both = (group["flip"] - group["floor"]).drop_nulls().to_numpy()
-        low, high = mean_bootstrap(across, rng)
-        excess_low, excess_high = mean_bootstrap(both, rng)
+        low, high = mean_bootstrap(across, rng, SHARE)
+        excess_low, excess_high = mean_bootstrap(both, rng, DIFFERENCE)
         found.append(
             dict(zip(by, key, strict=True))
             | {

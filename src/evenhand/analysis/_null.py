@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from evenhand.analysis._bootstrap import generator, percentile_interval, set_weights
+from evenhand.analysis._bootstrap import DIFFERENCE, generator, percentile_interval, set_weights
 from evenhand.analysis._intervals import Floats
 from evenhand.analysis._partition import Invalid, checked, in_order
 from evenhand.analysis._permute import Blocks, Ints, split_blocks
@@ -124,4 +124,4 @@ def _interval(
     sets = int(blocks.sets.max()) + 1
     weights = set_weights(sets, rng)[:, blocks.sets]
     drawn = cell_accuracy(weights @ right[:, pair], weights @ runs[:, pair])
-    return percentile_interval(drawn[:, 0] - drawn[:, 1], sets)
+    return percentile_interval(drawn[:, 0] - drawn[:, 1], sets, DIFFERENCE)
