@@ -110,6 +110,36 @@ def test_other_types_of_the_same_values_are_read(frame: pl.DataFrame, statistic:
     assert found.select(same).equals(statistic(frame).select(same))
 
 
+COMPARING: Sequence[Callable[..., pl.DataFrame]] = (
+    analysis.best_worst_gap,
+    analysis.gap_null,
+    analysis.contrasts,
+    analysis.split_half_gap,
+)
+
+
+@pytest.mark.parametrize("statistic", COMPARING, ids=lambda one: one.__name__)
+def test_patterns_are_not_compared_within_a_pattern(
+    frame: pl.DataFrame, statistic: Callable[..., pl.DataFrame]
+) -> None:
+    with pytest.raises(UsageError, match="leave pattern out of the grouping"):
+        statistic(frame, ("model", "pattern"))
+
+
+@pytest.mark.parametrize("by", ["model", ("model", "model")])
+def test_a_grouping_is_different_columns(frame: pl.DataFrame, by: Sequence[str]) -> None:
+    for statistic in (analysis.accuracy, analysis.flip_rate, analysis.best_worst_gap):
+        with pytest.raises(UsageError, match="give different columns"):
+            statistic(frame, by)
+
+
+@pytest.mark.parametrize("permutations", [0, -1])
+def test_labels_are_dealt_at_least_once(frame: pl.DataFrame, permutations: int) -> None:
+    for statistic in (analysis.gap_null, analysis.contrasts):
+        with pytest.raises(UsageError, match=f"permutations = {permutations}"):
+            statistic(frame, permutations=permutations)
+
+
 def test_words_for_truth_are_refused(frame: pl.DataFrame) -> None:
     with pytest.raises(UsageError, match="column correct of the results holds String values"):
         analysis.accuracy(frame.with_columns(pl.col("correct").cast(pl.String)))

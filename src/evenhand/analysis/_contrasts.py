@@ -15,7 +15,7 @@ from evenhand.analysis._intervals import Floats
 from evenhand.analysis._margin import ORIENTED, ORIENTING, oriented
 from evenhand.analysis._null import PERMUTATIONS, cell_accuracy
 from evenhand.analysis._partition import Invalid, checked, in_order
-from evenhand.analysis._permute import Blocks, split_blocks
+from evenhand.analysis._permute import Blocks, positive_draws, split_blocks
 from evenhand.design import STRUCTURED_PATTERNS
 
 _SAME = 1e-9
@@ -76,7 +76,7 @@ def contrasts(
         UsageError: For an unknown column, or generated and forced answers in one group.
     """
     rows = checked(frame, by, invalid, also=ORIENTING if value == "margin" else ())
-    score = "correct"
+    draws, score = positive_draws(permutations), "correct"
     if value == "margin":
         rows, score = oriented(rows), ORIENTED
     bounds = DIFFERENCE if value == "accuracy" else None
@@ -95,7 +95,7 @@ def contrasts(
         needed = rows.filter(pl.col("pattern").is_in([*contrast.plus, *contrast.minus]))
         for key, blocks in split_blocks(needed, by, invalid, score):
             rng = generator("contrast " + contrast.name, seed, *key)
-            found[key][at] |= _measure(contrast, blocks, permutations, rng, bounds)
+            found[key][at] |= _measure(contrast, blocks, draws, rng, bounds)
     groups = [holm(pl.DataFrame(values, schema=schema)) for values in found.values()]
     empty = pl.DataFrame(schema={**schema, "p_holm": pl.Float64()})
     columns = [*by, "contrast", "difference", "low", "high", "p_value", "p_holm", "sets"]

@@ -48,7 +48,7 @@ def best_worst_gap(
     Raises:
         UsageError: For an unknown column, or generated and forced answers in one group.
     """
-    rows = known_patterns(checked(frame, by, invalid))
+    rows = known_patterns(checked(frame, by, invalid), by)
     if not by:
         whole = rows.with_columns(pl.lit(True).alias(WHOLE))
         return best_worst_gap(whole, (WHOLE,), invalid).drop(WHOLE)

@@ -10,7 +10,7 @@ import polars as pl
 from evenhand.analysis._bootstrap import DIFFERENCE, generator, percentile_interval, set_weights
 from evenhand.analysis._intervals import Floats
 from evenhand.analysis._partition import Invalid, checked, in_order
-from evenhand.analysis._permute import Blocks, Ints, split_blocks
+from evenhand.analysis._permute import Blocks, Ints, positive_draws, split_blocks
 
 PERMUTATIONS = 10_000
 _SAME = 1e-9
@@ -49,11 +49,12 @@ def gap_null(
         UsageError: For an unknown column, or generated and forced answers in one group.
     """
     rows = checked(frame, by, invalid)
+    draws = positive_draws(permutations)
     found = []
     for key, blocks in split_blocks(rows, by, invalid):
         rng = generator("gap null", seed, *key)
-        values = _null_of(blocks, permutations, rng)
-        found.append(dict(zip(by, key, strict=True)) | values | {"permutations": permutations})
+        values = _null_of(blocks, draws, rng)
+        found.append(dict(zip(by, key, strict=True)) | values | {"permutations": draws})
     schema = {name: rows.schema[name] for name in by} | dict.fromkeys(
         ("gap", "null_mean", "null_95", "excess", "p_value", "low", "high"), pl.Float64()
     )

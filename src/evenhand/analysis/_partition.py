@@ -73,12 +73,15 @@ def conform(frame: pl.DataFrame, also: Sequence[str] = ()) -> pl.DataFrame:
     return frame
 
 
-def known_patterns(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame itself, once all its patterns are among the seven.
+def known_patterns(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """The frame itself, once its patterns can be set against each other.
 
     Raises:
-        UsageError: If one is not: it has no place among them, and no number of order seeds.
+        UsageError: If one is not among the seven (it has no place among them, and no number of
+            order seeds), or patterns are what is grouped by.
     """
+    if "pattern" in by:
+        raise UsageError("patterns are compared here: leave pattern out of the grouping")
     strange = frame.filter(~pl.col("pattern").is_in(PATTERNS).fill_null(False))
     _refuse(strange, f"has an unknown pattern: use {', '.join(PATTERNS)}")
     return frame
@@ -97,11 +100,13 @@ def checked(
     """The frame, conformed, once it is known that it can be grouped this way.
 
     Raises:
-        UsageError: If a column of ``by`` is missing, ``invalid`` is unknown, one group mixes
-            generated and forced answers, or as :func:`conform`.
+        UsageError: If a column of ``by`` is missing or given twice, ``invalid`` is unknown, one
+            group mixes generated and forced answers, or as :func:`conform`.
     """
     if invalid not in get_args(Invalid):
         raise UsageError(f"invalid = {invalid!r}: use 'exclude' or 'incorrect'")
+    if isinstance(by, str) or len(set(by)) < len(by):
+        raise UsageError(f"by = {by!r}: give different columns, such as ('model', 'task')")
     frame = conform(frame, also)
     missing = [name for name in by if name not in frame.columns]
     if missing:

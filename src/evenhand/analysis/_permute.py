@@ -25,6 +25,7 @@ from evenhand.analysis._partition import (
     known_patterns,
 )
 from evenhand.design import PATTERNS
+from evenhand.errors import UsageError
 
 _CHUNK_CELLS = 2_000_000
 _ENUMERATED_UNITS = 6
@@ -126,6 +127,17 @@ class Blocks:
         return np.asarray(membership @ cells, dtype=np.float64)
 
 
+def positive_draws(permutations: int) -> int:
+    """The number itself.
+
+    Raises:
+        UsageError: If it is not positive.
+    """
+    if permutations < 1:
+        raise UsageError(f"permutations = {permutations}: deal labels at least once")
+    return permutations
+
+
 def _deal(units: Floats, order: Ints) -> Floats:
     return units[np.arange(units.shape[0])[:, None], order]
 
@@ -136,7 +148,7 @@ def split_blocks(
     """Each group's key, in the order of ``by``, and its blocks; ``score`` is what runs add up."""
     block = ["model", *CLUSTER, *CONDITIONS]
     units = grouped(
-        known_patterns(frame).with_columns(counted(invalid).alias("_counted")),
+        known_patterns(frame, by).with_columns(counted(invalid).alias("_counted")),
         list(dict.fromkeys([*by, *block, "pattern", "order_seed"])),
         pl.col(score).sum().cast(pl.Float64).alias("right"),
         pl.col("_counted").sum().cast(pl.Float64).alias("counted"),
