@@ -38,6 +38,22 @@ def test_tables_figures_and_the_section_are_written(
     assert page.count('id="coverage"') == page.count('id="traces-data"') == 1
 
 
+@pytest.mark.parametrize("words", [(), ("--page-only",)])
+def test_report_has_the_section_where_there_are_traces_and_only_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    forced, traced = tmp_path / "forced", tmp_path / "traced"
+    model = ("--model", "reader/first-30", "--patterns", "majority-first")
+    assert evenhand(*CORE, *model, "--answer", "forced", "--out", forced) == 0
+    assert evenhand(*CORE, *model, "--out", traced) == 0
+    assert evenhand("report", forced, traced, "--out", tmp_path, *words) == 0
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert page.count('id="coverage"') == page.count('id="traces-data"') == 1
+    monkeypatch.setattr("evenhand.report._run_sections.load_coverage", None)
+    assert evenhand("report", forced, "--out", tmp_path, *words) == 0
+    assert 'id="coverage"' not in (tmp_path / "report.html").read_text("utf-8")
+
+
 def test_the_terminal_shows_the_bins(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     evenhand(*CORE, "--model", "reader/first-5", "--out", tmp_path / "run")
     capsys.readouterr()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from evenhand.cli._cores import cores
 from evenhand.cli._pending import end_pending, pending_as_json
 
 
@@ -43,6 +43,7 @@ def coverage_command(
     Example: evenhand coverage runs/r200
     """
     from evenhand.report import (
+        attribution_sections,
         bins_table,
         coverage_figures,
         coverage_section,
@@ -53,11 +54,12 @@ def coverage_command(
     from evenhand.report import coverage_tables as tables
     from evenhand.results import waiting
 
-    loaded = load_coverage(runs, processes=processes or _cores())
+    loaded = load_coverage(runs, processes=processes or cores())
     folder = out if out is not None else runs[0]
     figures = coverage_figures(loaded)
     files = write_coverage(loaded, folder / "coverage", figures)
-    page = write_report(runs, folder, extra=[coverage_section(loaded, figures)])
+    sections = [coverage_section(loaded, figures), *attribution_sections(runs)]
+    page = write_report(runs, folder, extra=sections)
     left = waiting(runs)
     for note in loaded.notes:
         sys.stderr.write(f"{note}\n")
@@ -85,10 +87,3 @@ def coverage_command(
     Console().print(table)
     sys.stdout.write(f"{len(files)} files: {folder / 'coverage'}\nreport: {page}\n")
     end_pending(left)
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli._cores import cores
 from evenhand.cli._pending import end_pending, pending_as_json
 
 
@@ -41,6 +42,7 @@ def report_command(
 ) -> None:
     """Report finished experiments: a table here, one HTML file, and the paper's tables and figures.
 
+    Runs with reasoning traces, or that evenhand attribute replayed, have a section on that.
     Exit code 3 says that experiments of a run are pending; all is written all the same.
 
     Example: evenhand report runs/r200
@@ -50,6 +52,7 @@ def report_command(
     from evenhand.report import (
         finding_rows,
         load_runs,
+        run_sections,
         terminal_report,
         write_everything,
         write_report,
@@ -58,10 +61,11 @@ def report_command(
     loaded = load_runs(runs)
     folder = out if out is not None else _folder(runs[0])
     manifest = []
+    extra = run_sections(runs, processes=cores())
     if page_only:
-        path = write_report(runs, folder, loaded=loaded, compared=compare)
+        path = write_report(runs, folder, extra, loaded=loaded, compared=compare)
     else:
-        report = write_everything(loaded, folder, compared=compare)
+        report = write_everything(loaded, folder, extra, compared=compare)
         path, manifest = report.page, [asdict(entry) for entry in report.manifest]
     if as_json:
         found = [asdict(one) for one in finding_rows(loaded.frame)]

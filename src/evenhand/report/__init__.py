@@ -26,6 +26,7 @@ from evenhand.report._page import (
 )
 from evenhand.report._pictograms import pictogram
 from evenhand.report._render import render_page
+from evenhand.report._run_sections import run_sections
 from evenhand.report._terminal import terminal_report
 from evenhand.report._write import (
     Report,
@@ -69,6 +70,7 @@ __all__ = [
     "load_runs",
     "pictogram",
     "render_page",
+    "run_sections",
     "terminal_report",
     "write_attribution",
     "write_coverage",
