@@ -34,7 +34,10 @@ def test_report(half: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr()
     assert shown.err.startswith(f"{half}: {TOLD}")
     assert "report:" in shown.out
-    assert f"half: {TOLD}" in (half / "report.html").read_text("utf-8")
+    page = (half / "report.html").read_text("utf-8")
+    top, _, rest = page.partition("</header>")
+    assert f"half: {TOLD}" in top
+    assert f"half: {TOLD}" in rest
 
 
 def test_report_of_several_runs_names_the_one(

@@ -117,7 +117,7 @@ def build_page(
             if there is a ``look_up``.
         extra: Sections of other rooms; they come before the experiments.
         look_up: Where the texts of an experiment come from; without it none is shown.
-        notes: What a reader must know about the runs, shown with their facts.
+        notes: What a reader must know about the runs, shown at the top and with their facts.
         compared: Two model names to set against each other.
 
     Raises:
@@ -179,7 +179,7 @@ def _page(
         lead=lead(
             material.found,
             describe_condition(material.main.filter(pl.col("model") == chosen.model)),
-            together(material.rows, chosen),
+            (*together(material.rows, chosen), *notes),
             margin_measures(material.main, chosen),
         ),
         sections=tuple(section for section in sections if section is not None),
