@@ -265,3 +265,69 @@ def test_the_margin_in_words(tmp_path: Path) -> None:
         "all in one direction"
     )
     assert found.break_even == 0.061
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"body\n", "rows.csv has no rows"),
+        (b"text\ngood\n", "no column 'body'; the columns there are: 'text'"),
+        (b"body\ngood\ncaf\xe9\n", "line 3: not UTF-8 text"),
+        (b'body\n"good\nbad\n', "is a quote left open"),
+        (b"body\ngood\nbad, or not\n", r"row 2 \(line 3\): 2 fields"),
+    ],
+)
+def test_a_damaged_file_is_never_counted(content: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=words):
+        ask(path, Scripted(by_word), tmp_path / "out", text="body")
+    assert not (tmp_path / "out").exists()
+
+
+def test_marks_quotes_line_breaks_and_nuls_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(
+        b'\xef\xbb\xbfbody,id\r\n"good, ""really""\r\nyes",a\r\n"bad \x00",b\r\ngood,c\r\n'
+    )
+    found = ask(path, Scripted(by_word), tmp_path / "out", text="body", id_column="id")
+    ledger = read_ledger(found.ledger)
+    assert ledger.select("row", "id", "label").rows() == [
+        (1, "a", "positive"), (2, "b", "negative"), (3, "c", "positive"),
+    ]  # fmt: skip
+    assert all(check.ok for check in verify(found.ledger))
+
+
+def test_hand_labels(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"body": reviews(70, 30), "hand": ["positive"] * 60 + [""] * 40})
+    found = ask(frame, Scripted(by_word), tmp_path / "a", text="body", gold="hand")
+    assert found.correction is not None
+    assert (found.correction.checked, found.correction.agree) == (60, 60)
+    assert found.majority == "positive"
+    path = tmp_path / "gold.csv"
+    path.write_text("row,label\n1,positive\n2,Negative\n")
+    few = ask(frame, Scripted(by_word), tmp_path / "b", text="body", gold=str(path))
+    assert few.majority is None
+    assert "inside the model's error" in few.sentence
+    for content, words in (
+        ("row,label\n1,fine\n", "row 1 is 'fine'"),
+        ("row,label\n999,positive\n", "no row 999"),
+        ("row,label\n1,positive\n1,positive\n", "row 1 comes twice"),
+    ):
+        path.write_text(content)
+        with pytest.raises(UsageError, match=words):
+            ask(frame, Scripted(by_word), tmp_path / "c", text="body", gold=str(path))
+
+
+def test_asked_twice(tmp_path: Path) -> None:
+    turn = iter(range(10_000))
+
+    def unsteady(text: str) -> str:
+        return by_word(text) if next(turn) < 100 else LABELS[next(turn) % 4 == 0]
+
+    found = ask(reviews(80, 20), Scripted(unsteady), tmp_path, repeat=2, repeat_share=0.5)
+    assert found.agreement is not None
+    assert found.agreement.compared == 50
+    assert found.majority is None
+    assert "asked twice, the model gave the same label to only" in found.reasons[0]

@@ -341,7 +341,7 @@ class _Counter:
             for place, label in self.gold.items()
             if self.tally.labels[place] >= 0
         ]
-        if not pairs or self.model.name.startswith("reader/"):
+        if not pairs:
             return None
         return correct(
             codes([given for given, _ in pairs], self.labels),
