@@ -43,6 +43,22 @@ CLASSES: list[tuple[type[ModelError], str, Play]] = [
     )
     for name, play in plays.items()
 ]
+MAY_COST = {
+    "reset",
+    "hang",
+    "cut",
+    "html",
+    "truncated-json",
+    "empty-body",
+    "deep-brackets",
+    "endless-number",
+    "no-choices",
+    "empty-choices",
+    "finish-error",
+    "no-terminator",
+    "stream-error",
+}
+"""Faults after which a server may charge all the same: it took the prompt and refused nothing."""
 ONLY_IN_STREAMS = {"no-terminator", "stream-error"}
 
 
@@ -59,6 +75,8 @@ def test_a_fault_is_one_error_class_after_one_call(
             ask_server(server, stream=stream, silence_s=0.5 if play.hang else 5.0)
         assert type(caught.value) is kind
         assert len(server.seen) == 1
+    if isinstance(caught.value, TransientError):
+        assert caught.value.may_cost == (name in MAY_COST)
     assert len(str(caught.value)) < 700
     assert "\n" not in str(caught.value)
 
@@ -109,6 +127,7 @@ def test_an_endpoint_that_is_down_is_transient_and_named() -> None:
     with pytest.raises(TransientError) as caught:
         ask_server(server)
     assert server.url in str(caught.value)
+    assert not caught.value.may_cost
 
 
 def test_a_deadline_ends_a_stream_that_only_keeps_alive() -> None:

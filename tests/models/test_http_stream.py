@@ -101,7 +101,7 @@ def test_an_error_wins_over_what_came_before() -> None:
     failed = (
         b'data: {"error": {"code": 502}, "choices": [{"delta": {}, "finish_reason": "error"}]}\n\n'
     )
-    assert assembled(BODY, failed, END) == {"error": {"code": 502}}
+    assert assembled(BODY, failed, END) == {"error": {"code": 502}, "began": True}
 
 
 def test_only_the_first_choice_is_read() -> None:

@@ -3,14 +3,22 @@ turn out to cost."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.running.fakes import FakeModel, say
 
 from evenhand.errors import UsageError
-from evenhand.models import Price, TokenCount, Usage
-from evenhand.running import RunOptions, Workload, plan, run
+from evenhand.models import (
+    AccessRefusedError,
+    ContextOverflowError,
+    Price,
+    TokenCount,
+    TransientError,
+    Usage,
+)
+from evenhand.running import RunOptions, RunStore, Workload, plan, run
 from evenhand.running._money import call_cost, dollars, worst_cost
 
 PRICE = Price(input=1.0, cached_input=0.25, output=4.0)
@@ -115,3 +123,61 @@ def test_a_limit_without_a_price_is_refused(workload: Workload, tmp_path: Path) 
     for price in (None, Price(), Price(input=1.0)):
         with pytest.raises(UsageError, match="--max-cost needs the price of fake/model"):
             run(workload, FakeModel(price=price), tmp_path, RunOptions(max_cost_usd=1.0))
+
+
+def test_the_calls_of_a_finished_run_are_settled(workload: Workload, tmp_path: Path) -> None:
+    summary = run(workload, FakeModel(price=PRICE), tmp_path, RunOptions(progress=False))
+    assert (summary.done, summary.unsettled, summary.unsettled_usd) == (14, 0, 0.0)
+
+
+def test_a_call_lost_to_a_kill_counts_at_its_worst_case(workload: Workload, tmp_path: Path) -> None:
+    # A call that was begun and never came home: 100 * $1 and 100 * $4, in millionths.
+    model = FakeModel(lambda *_: RuntimeError("killed"), price=PRICE, max_concurrency=1)
+    with pytest.raises(RuntimeError, match="killed"):
+        run(workload, model, tmp_path, RunOptions(progress=False))
+    with RunStore(tmp_path) as store:
+        assert store.totals().unsettled_usd == pytest.approx(500e-6)
+    model = FakeModel(lambda *_: say(usage=Usage(100, output_tokens=100)), price=PRICE)
+    options = RunOptions(progress=False, concurrency=1, max_cost_usd=2000e-6)
+    summary = run(workload, model, tmp_path, options)
+    assert (summary.done, summary.stop) == (3, "max_cost")
+    assert summary.unsettled == 1
+    assert summary.unsettled_usd == pytest.approx(500e-6)
+    assert summary.cost_usd == pytest.approx(1500e-6)
+
+
+@pytest.mark.parametrize(("may_cost", "afforded"), [(False, 4), (True, 2)])
+def test_a_failed_call_counts_where_it_may_have_been_billed(
+    workload: Workload, tmp_path: Path, may_cost: bool, afforded: int
+) -> None:
+    model = FakeModel(
+        lambda number, *_: (
+            TransientError("no", may_cost=may_cost)
+            if number < 2
+            else say(usage=Usage(100, output_tokens=100))
+        ),
+        price=PRICE,
+    )
+    options = RunOptions(progress=False, concurrency=1, max_cost_usd=2000e-6, backoff_s=0.001)
+    summary = run(workload, model, tmp_path, options)
+    assert (summary.done, summary.stop) == (afforded, "max_cost")
+    assert summary.unsettled == (2 if may_cost else 0)
+
+
+def test_unknown_usage_stays_at_its_worst_case_in_later_runs(
+    workload: Workload, tmp_path: Path
+) -> None:
+    options = RunOptions(progress=False, max_cost_usd=2000e-6)
+    for _ in range(2):
+        model = FakeModel(lambda *_: say(usage=Usage()), price=PRICE)
+        summary = run(workload, model, tmp_path, options)
+        assert (summary.done, summary.unsettled, summary.stop) == (4, 4, "max_cost")
+
+
+@pytest.mark.parametrize("error", [ContextOverflowError("long"), AccessRefusedError("key")])
+def test_a_refused_call_costs_nothing(workload: Workload, tmp_path: Path, error: Exception) -> None:
+    model = FakeModel(lambda *_: error, price=PRICE, max_concurrency=1)
+    with suppress(AccessRefusedError):
+        run(workload, model, tmp_path, RunOptions(progress=False))
+    with RunStore(tmp_path) as store:
+        assert store.totals().unsettled == 0

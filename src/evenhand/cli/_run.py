@@ -75,7 +75,11 @@ def run_command(
     ] = None,
     max_cost: Annotated[
         float | None,
-        typer.Option("--max-cost", help="Most dollars the folder may cost; a hard stop."),
+        typer.Option(
+            "--max-cost",
+            help="Most dollars the folder may cost: a hard stop. Calls in flight, cut, or lost to "
+            "a kill count at their worst case.",
+        ),
     ] = None,
     ask_over: Annotated[
         float,
@@ -167,6 +171,11 @@ def summary_text(summary: RunSummary, out: Path) -> str:
     lines = [f"{summary.done:,} of {summary.experiments:,} experiments done: {counted or 'none'}"]
     if summary.message:
         lines.append(summary.message)
+    if summary.unsettled:
+        lines.append(
+            f"{summary.unsettled:,} calls were lost, cut or stated no usage: they may have cost up "
+            f"to ${summary.unsettled_usd:,.4f} more"
+        )
     if summary.pending:
         lines.append(f"{summary.pending:,} are pending: the same command goes on with them")
     else:

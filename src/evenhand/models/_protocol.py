@@ -149,12 +149,17 @@ class ModelError(EvenhandError):
 class TransientError(ModelError):
     """Worth trying again later: rate limits, server faults, cut connections, broken bodies.
 
-    ``retry_after`` is the server's wish in seconds, or None.
+    ``retry_after`` is the server's wish in seconds, or None. ``may_cost`` says whether the server
+    may charge for the call all the same: it had taken the prompt and did not refuse it, but its
+    answer never came, or came broken.
     """
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, may_cost: bool = False
+    ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.may_cost = may_cost
 
 
 class ContextOverflowError(ModelError):

@@ -230,4 +230,5 @@ def _record(
         upstream=generation.upstream,
         parameters=generation.parameters,
         instruction=instruction,
+        settles=reply.settles,
     )

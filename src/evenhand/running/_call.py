@@ -35,12 +35,14 @@ class Reply:
         cost_usd: Dollars; None when unknown.
         count: Prompt tokens counted before the call; None where nothing needed the count.
         overflow: Why the prompt does not fit.
+        settles: Number of the noted call whose cost is now known.
     """
 
     generation: Generation | None
     cost_usd: float | None
     count: TokenCount | None
     overflow: str | None = None
+    settles: int | None = None
 
 
 class Caller:
@@ -81,13 +83,13 @@ class Caller:
             kind = "" if count.exact else "an estimated "
             overflow = f"the prompt has {kind}{count.tokens:,} tokens, the window {window:,}"
             return Reply(None, 0.0, count, overflow)
-        worst = 0.0
-        if self._purse.limit is not None and count is not None:
-            worst = worst_cost(count.tokens, settings.output_budget, self._price) or 0.0
+        worst = None
+        if count is not None:
+            worst = worst_cost(count.tokens, settings.output_budget, self._price)
         while not self._control.ending:
             ticket = await self._gate.enter()
             try:
-                generation = await self._once(messages, settings, worst)
+                generation, cost, settles = await self._once(messages, settings, worst)
             except TransientError as error:
                 self._gate.failed(ticket, error, error.retry_after)
                 log(error, error.retry_after)
@@ -102,33 +104,36 @@ class Caller:
             finally:
                 self._gate.leave()
             self._gate.succeeded(ticket)
-            return Reply(generation, call_cost(generation, self._price), count)
+            return Reply(generation, cost, count, settles=settles)
         raise Stopped
 
     async def _once(
-        self, messages: tuple[Message, ...], settings: GenerationSettings, worst: float
-    ) -> Generation:
-        if self._purse.limit is None:
-            generation = await self._model.generate(messages, settings)
-            self._purse.spent += call_cost(generation, self._price) or 0.0
-            return generation
-        await self._purse.reserve(worst)
-        cost: float | None = 0.0
+        self, messages: tuple[Message, ...], settings: GenerationSettings, worst: float | None
+    ) -> tuple[Generation, float | None, int | None]:
+        """The reply, its cost, and the noted call that storing it settles."""
+        hold = await self._purse.hold(worst)
         try:
             generation = await self._model.generate(messages, settings)
-            cost = call_cost(generation, self._price)
-        finally:
-            await self._purse.settle(worst, cost)
-        return generation
+        except TransientError as error:
+            await (self._purse.unknown(hold) if error.may_cost else self._purse.free(hold))
+            raise
+        except ModelError:
+            await self._purse.free(hold)
+            raise
+        except BaseException:
+            await self._purse.unknown(hold)
+            raise
+        cost = call_cost(generation, self._price)
+        return generation, cost, await self._purse.paid(hold, cost)
 
     def _count(self, messages: tuple[Message, ...]) -> TokenCount | None:
-        """Count where the window or the money depends on it.
+        """Count where the window or the money depends on it: at any known price.
 
         No tokenizer makes more tokens than there are bytes, so a prompt of fewer bytes than the
         window (a reserve for the chat template kept back) fits without counting.
         """
         window = self._model.context_window
-        if self._purse.limit is None:
+        if worst_cost(0, 0, self._price) is None:
             if window is None:
                 return None
             size = sum(len(message.content.encode("utf-8", "replace")) for message in messages)

@@ -114,7 +114,13 @@ class _Engine:
         totals = store.totals()
         price = price_of(model)
         self._tally = Tally(totals, options.max_cost_usd)
-        self._purse = Purse(self._control, options.max_cost_usd, totals.cost_usd)
+        self._purse = Purse(
+            self._control,
+            options.max_cost_usd,
+            totals.cost_usd + totals.unsettled_usd,
+            begin=store.begin_call,
+            forget=store.forget_call,
+        )
         self._attempter = Attempter(
             work=work,
             planned=planned,
@@ -199,12 +205,14 @@ class _Engine:
         self._store.save(record, decides=decides)
         self._tally.add(record, decides=decides)
         self._tally.pause_s = self._gate.paused_s
+        self._tally.counted_usd = self._purse.spent
         self._progress.show(self._tally)
 
     def _fault(self, experiment: Experiment, error: Exception, retry_after: float | None) -> None:
         self._store.fault(experiment.id, error, retry_after)
         self._tally.faults += 1
         self._tally.pause_s = self._gate.paused_s
+        self._tally.counted_usd = self._purse.spent
         self._progress.show(self._tally)
 
     def summary(self, wall_s: float) -> RunSummary:
@@ -221,6 +229,8 @@ class _Engine:
             cost_usd=None if totals.unpriced else totals.cost_usd,
             faults=self._tally.faults,
             wall_s=wall_s,
+            unsettled=totals.unsettled,
+            unsettled_usd=totals.unsettled_usd,
             stop=self._control.stop,
             message=self._control.message,
         )

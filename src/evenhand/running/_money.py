@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from evenhand.errors import UsageError
@@ -66,51 +68,101 @@ def worst_cost(input_tokens: int, output_budget: int, price: Price | None) -> fl
     return (input_tokens * price.input + output_budget * price.output) / _MILLION
 
 
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Money set aside for one call.
+
+    Attributes:
+        worst: Dollars; None when the price is unknown.
+        call: The call's number in the run folder; None when the price is unknown.
+    """
+
+    worst: float | None
+    call: int | None
+
+
 class Purse:
-    """The money of a run: spent, and reserved for calls in flight at their worst case.
+    """The money of a run: spent, and held for calls in flight at their worst case.
 
     Args:
         control: Of the run.
         limit: Dollars that may be spent in all, or None.
-        spent: Dollars spent before.
+        spent: Dollars that are spent, or may be, before.
+        begin: Notes a call in the run folder before it begins, so that a kill cannot lose it.
+        forget: Takes such a note back.
     """
 
-    def __init__(self, control: Control, limit: float | None, spent: float) -> None:
+    def __init__(
+        self,
+        control: Control,
+        limit: float | None,
+        spent: float,
+        *,
+        begin: Callable[[float], int],
+        forget: Callable[[int], None],
+    ) -> None:
         self._control = control
         self.limit = limit
         self.spent = spent
-        self._reserved: list[float] = []
+        self._begin = begin
+        self._forget = forget
+        self._held: list[float] = []
         self._changed = asyncio.Condition()
 
     @property
-    def reserved(self) -> float:
+    def held(self) -> float:
         """Dollars that the calls in flight cost at worst."""
-        return sum(self._reserved)
+        return sum(self._held)
 
-    async def reserve(self, worst: float) -> None:
+    async def hold(self, worst: float | None) -> Hold:
         """Set money aside, waiting for calls in flight to turn out cheaper if that can help.
 
         Raises:
             Stopped: If the money does not reach; the run then ends.
         """
+        if worst is None:
+            return Hold(None, None)
         async with self._changed:
-            while self.limit is not None and self.spent + self.reserved + worst > self.limit:
-                if not self._reserved:
+            while self.limit is not None and self.spent + self.held + worst > self.limit:
+                if not self._held:
                     self._control.end(
                         "max_cost",
                         f"the next call could cost {dollars(worst)}, and {dollars(self.spent)} of "
-                        f"{dollars(self.limit)} are spent: raise --max-cost to go on",
+                        f"{dollars(self.limit)} are spent, or may be: raise --max-cost to go on",
                     )
                 if self._control.ending:
                     raise Stopped
                 await self._changed.wait()
-            self._reserved.append(worst)
+            call = self._begin(worst)
+            self._held.append(worst)
+        return Hold(worst, call)
 
-    async def settle(self, worst: float, cost: float | None) -> None:
-        """Turn a reservation into what the call cost; an unknown cost stays at its worst case."""
+    async def paid(self, hold: Hold, cost: float | None) -> int | None:
+        """A call came home; an unknown cost stays at its worst case.
+
+        Returns:
+            The number of the call whose note is to go with the storing of its cost; None where
+            the note stays.
+        """
+        await self._end(hold, hold.worst if cost is None else cost)
+        return None if cost is None else hold.call
+
+    async def unknown(self, hold: Hold) -> None:
+        """A call was lost that the server may charge for: it stays at its worst case."""
+        await self._end(hold, hold.worst)
+
+    async def free(self, hold: Hold) -> None:
+        """A call was refused: it cost nothing."""
+        if hold.call is not None:
+            self._forget(hold.call)
+        await self._end(hold, 0.0)
+
+    async def _end(self, hold: Hold, cost: float | None) -> None:
+        self.spent += cost or 0.0
+        if hold.worst is None:
+            return
+        self._held.remove(hold.worst)
         async with self._changed:
-            self._reserved.remove(worst)
-            self.spent += worst if cost is None else cost
             self._changed.notify_all()
 
 

@@ -28,7 +28,7 @@ class RunOptions:
         concurrency: Calls at once; None starts low, grows, and adapts to rate limits.
         give_up_after_s: Seconds of failing calls, without one success, that end the run.
         max_cost_usd: Most that the run folder may cost in all, calls in flight counted at their
-            worst case; None for no limit.
+            worst case and those of unknown cost too; None for no limit.
         rerun: ``overlong`` runs again, with the workload's raised output budget, those
             experiments of the folder that came to ``overlong``, and nothing else.
         backoff_s: First wait after a failed call; doubles with every further failure in a row.
@@ -78,6 +78,9 @@ class RunSummary:
         cost_usd: Money spent; None when the cost of any call is unknown.
         faults: Calls of this run that got no answer.
         wall_s: Seconds this run took.
+        unsettled: Calls that were begun at a known price and whose cost is not known: lost to a
+            kill, cut on the way back, or answered without usage; over all runs of the folder.
+        unsettled_usd: What those cost at worst, together; ``cost_usd`` leaves it out.
         stop: Why the run ended early, if it did: ``gave_up``, ``max_cost``, ``interrupted``,
             or ``decided`` where the workload had heard enough.
         message: The same in a sentence, with what to do next.
@@ -93,6 +96,8 @@ class RunSummary:
     cost_usd: float | None
     faults: int
     wall_s: float
+    unsettled: int = 0
+    unsettled_usd: float = 0.0
     stop: Stop | None = None
     message: str | None = None
 

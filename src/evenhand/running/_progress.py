@@ -33,6 +33,8 @@ class Tally:
         self.cost_usd = totals.cost_usd
         self.unpriced = totals.unpriced
         self.limit_usd = limit_usd
+        self.counted_usd = totals.cost_usd + totals.unsettled_usd
+        """What counts towards the limit: with calls of unknown cost at their worst case."""
         self.faults = 0
         self.pause_s = 0.0
         self._done_before = totals.done
@@ -83,7 +85,7 @@ class Tally:
             return "cost unknown"
         spent = dollars(self.cost_usd)
         if self.limit_usd is not None:
-            return f"{spent} spent, {dollars(max(0.0, self.limit_usd - self.cost_usd))} left"
+            return f"{spent} spent, {dollars(max(0.0, self.limit_usd - self.counted_usd))} left"
         return f"{spent} spent"
 
 

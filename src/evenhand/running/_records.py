@@ -37,6 +37,7 @@ class AttemptRecord:
         cost_usd: As billed, else from the price, else None: unknown.
         instruction: The instruction that the answering stage used.
         error: Why the prompt was refused (``invalid_input``).
+        settles: Number of the noted call whose cost this is (:meth:`RunStore.begin_call`).
 
     The rest is :class:`evenhand.models.Generation`, field by field.
     """
@@ -63,6 +64,7 @@ class AttemptRecord:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     instruction: str | None = None
     error: str | None = None
+    settles: int | None = None
 
     @property
     def valid(self) -> bool:
@@ -82,6 +84,9 @@ class Totals:
         output_tokens: Billed, reasoning included, where the server said so.
         cost_usd: Sum of the known costs.
         unpriced: Calls whose cost is unknown.
+        unsettled: Calls begun at a known price whose cost is not known: lost to a kill, cut on
+            the way back, or answered without usage.
+        unsettled_usd: What those cost at worst, together.
     """
 
     experiments: int
@@ -91,6 +96,8 @@ class Totals:
     output_tokens: int
     cost_usd: float
     unpriced: int
+    unsettled: int = 0
+    unsettled_usd: float = 0.0
 
     @property
     def done(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FORMAT = 1
+FORMAT = 2
 """Version of the tables; a folder of another one is refused."""
 
 TABLES = """
@@ -99,9 +99,15 @@ CREATE TABLE faults (
     message TEXT NOT NULL,
     retry_after_s REAL
 );
+CREATE TABLE unsettled (
+    call INTEGER PRIMARY KEY,
+    worst_usd REAL NOT NULL
+);
 """
 """``attempts`` has a row a finished call: stage 2 is the answering call of every variant, stage 1
 the call that writes an instruction (``self``). Its text, reasoning, ``forced_label``, ``margin``
 and ``label_mass`` are the model's, the counts are billed tokens, ``counted_tokens`` is the count
 before the call. ``prompt_sha256`` is of the messages sent. ``outcomes`` names the attempt that
-decided. ``faults`` is a log of calls that got no answer; it decides nothing."""
+decided. ``faults`` is a log of calls that got no answer; it decides nothing.
+``unsettled`` has a row a call whose cost is not known, at its worst case: in flight, lost to a
+kill, cut on the way back, or answered without usage."""

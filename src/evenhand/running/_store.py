@@ -15,6 +15,7 @@ from evenhand.design import AXES, Experiment
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.pools import Instance
 from evenhand.prompts import Message
+from evenhand.running import _unsettled
 from evenhand.running._connect import (
     connect_reader,
     connect_writer,
@@ -34,6 +35,7 @@ from evenhand.running._rows import (
     unpack_prompt,
 )
 from evenhand.running._schema import FORMAT, TABLES
+from evenhand.running._totals import read_totals
 from evenhand.running._workload import Snapshot
 
 DATABASE_NAME = "run.db"
@@ -333,6 +335,18 @@ class RunStore:
                     "INSERT INTO outcomes VALUES (?, ?, ?)",
                     (record.experiment_id, record.attempt, record.outcome),
                 )
+            if record.settles is not None:
+                _unsettled.settle(db, record.settles)
+
+    def begin_call(self, worst_usd: float) -> int:
+        """Note a call before it begins, at its worst case; returns its number."""
+        with self._transaction() as db:
+            return _unsettled.begin(db, worst_usd)
+
+    def forget_call(self, call: int) -> None:
+        """Forget a noted call that cost nothing."""
+        with self._transaction() as db:
+            _unsettled.settle(db, call)
 
     def attempts_made(self) -> dict[str, int]:
         """Experiment id to finished attempts, of experiments without an outcome.
@@ -375,24 +389,7 @@ class RunStore:
 
     def totals(self) -> Totals:
         """Counts, tokens and money so far."""
-        outcomes = self._db.execute(
-            "SELECT outcomes.outcome, count(*) FROM outcomes "
-            f"JOIN ({_CURRENT}) AS current ON current.id = experiment_id GROUP BY 1"
-        ).fetchall()
-        (experiments,) = self._db.execute(f"SELECT count(*) FROM ({_CURRENT})").fetchone()
-        calls, tokens_in, tokens_out, cost, priced = self._db.execute(
-            "SELECT count(*), total(input_tokens), total(output_tokens), total(cost_usd), "
-            "count(cost_usd) FROM attempts WHERE text IS NOT NULL"
-        ).fetchone()
-        return Totals(
-            experiments=experiments,
-            outcomes=dict(tuple(row) for row in outcomes),
-            calls=calls,
-            input_tokens=int(tokens_in),
-            output_tokens=int(tokens_out),
-            cost_usd=cost,
-            unpriced=calls - priced,
-        )
+        return read_totals(self._db, _CURRENT)
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
         """Rows of a reading query, for tables made from the store."""

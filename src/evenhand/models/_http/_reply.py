@@ -54,18 +54,22 @@ def read_reply(
     if not isinstance(body, Mapping):
         text = body if isinstance(body, str) else ""
         kind = "an HTML page" if "<html" in text[:1000].lower() else "no JSON object"
-        raise TransientError(f"{name}: the reply is {kind}: {sent.brief(text) or 'it is empty'}")
+        raise TransientError(
+            f"{name}: the reply is {kind}: {sent.brief(text) or 'it is empty'}", may_cost=True
+        )
     if body.get("error"):
-        raise _hidden_error(body["error"], sent)
+        raise _hidden_error(body["error"], sent, began=body.get("began") is True)
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, Mapping):
-        raise TransientError(f"{name}: the reply has no choices")
+        raise TransientError(f"{name}: the reply has no choices", may_cost=True)
     if isinstance(inner := choice.get("error"), Mapping):
-        raise _hidden_error(dict(inner), sent)
+        raise _hidden_error(dict(inner), sent, began=True)
     finish = _finish(choice.get("finish_reason"))
     if finish == "error":
-        raise TransientError(f"{name}: the server gave up while writing (finish reason error)")
+        raise TransientError(
+            f"{name}: the server gave up while writing (finish reason error)", may_cost=True
+        )
     message = choice.get("message")
     message = message if isinstance(message, Mapping) else {}
     voice = read_voice(message, sent.spec.reasoning_place)
@@ -94,12 +98,16 @@ def read_reply(
     )
 
 
-def _hidden_error(error: Json, sent: Sent) -> Exception:
+def _hidden_error(error: Json, sent: Sent, *, began: bool) -> Exception:
+    """What an error inside a reply means; one after the first words may be charged for."""
     code = error.get("code") if isinstance(error, Mapping) else None
     if isinstance(code, str) and len(code) == 3 and code.isascii() and code.isdecimal():
         code = int(code)
     status = code if isinstance(code, int) and not isinstance(code, bool) else 0
-    return fault(status, {"error": error}, sent, wrapped=True)
+    meant = fault(status, {"error": error}, sent, wrapped=True)
+    if isinstance(meant, TransientError):
+        meant.may_cost = began
+    return meant
 
 
 def _finish(reason: Json) -> str:

@@ -54,7 +54,7 @@ class Assembly:
             self._line(self._rest.rstrip(b"\r"))
             self._rest = b""
         if self._error is not None:
-            return {"error": self._error}
+            return {"error": self._error, "began": self._began}
         # The finish reason comes before the usage and the terminator: all of them, or the
         # terminator, must have arrived, else tokens were lost with the connection.
         if not self.done and (self._finish is None or self._top.get("usage") is None):

@@ -98,15 +98,17 @@ async def send(
     except hanging as error:
         failure = TransientError(
             f"{sent.spec.name}: no answer from {sent.spec.base_url} within "
-            f"{_limit(error, sent.spec):.0f} s"
+            f"{_limit(error, sent.spec):.0f} s",
+            may_cost=not _never_connected(error),
         )
     except BrokenStreamError as error:
-        failure = TransientError(f"{sent.spec.name}: {error}")
+        failure = TransientError(f"{sent.spec.name}: {error}", may_cost=True)
     except broken as error:
         cause = error.__cause__ or error
         failure = TransientError(
             f"{sent.spec.name}: the connection to {sent.spec.base_url} failed: "
-            f"{sent.brief(str(cause)) or type(cause).__name__}"
+            f"{sent.brief(str(cause)) or type(cause).__name__}",
+            may_cost=not _never_connected(error),
         )
     # Raised here, outside the handlers: no context that could show a request's headers.
     raise failure
@@ -181,6 +183,16 @@ def _upstream(headers: Mapping[str, str]) -> str | None:
 
 def _limit(error: BaseException, spec: ModelSpec) -> float:
     return spec.deadline_s if type(error) is TimeoutError else spec.silence_s
+
+
+def _never_connected(error: BaseException) -> bool:
+    """Whether a failed call certainly did not reach the server."""
+    kinds = tuple(
+        kind
+        for module in _http_modules()
+        for kind in (module.ConnectError, module.ConnectTimeout, module.PoolTimeout)
+    )
+    return isinstance(error.__cause__ or error, kinds)
 
 
 def _timeouts() -> tuple[type[Exception], ...]:
