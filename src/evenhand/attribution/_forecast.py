@@ -16,6 +16,8 @@ SHORT, LONG = 192, 768
 """Tokens of the two calibration replays: cost has a part linear and a part quadratic in tokens."""
 _ROOM = 0.9
 """Share of the free memory that a replay may take."""
+_EASY = 0.5
+"""Share of that within which all graphs are kept, which is faster and takes most memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,14 @@ def free_bytes(model: Any) -> int | None:
     return None if free_now is None else free_now + weights
 
 
-def choose_memory(model: Any, tokens: int, options: Options) -> Options:
+def choose_memory(model: Any, tokens: int, options: Options, sharers: int = 1) -> Options:
     """The fastest way of keeping things that fits, or a refusal that says what would fit.
+
+    Args:
+        model: The loaded model.
+        tokens: Of the longest replay.
+        options: How replays are wanted.
+        sharers: Processes that replay out of the same free memory.
 
     Raises:
         UsageError: If no way fits.
@@ -129,7 +137,10 @@ def choose_memory(model: Any, tokens: int, options: Options) -> Options:
     free = free_bytes(model)
     if free is None:
         return options
-    room = int(free * _ROOM)
+    room = int(free * _ROOM) // sharers
+    kept = replace(options.memory, checkpoint=False)
+    if not kept.offload and peak_bytes(model, tokens, kept, options.chunk) <= room * _EASY:
+        return replace(options, memory=kept)
     ways = [options.memory, replace(options.memory, checkpoint=True, keep_attention=False)]
     if next(model.parameters()).device.type != "cpu":
         ways.append(replace(ways[-1], offload=True))

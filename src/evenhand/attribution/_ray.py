@@ -50,7 +50,8 @@ def replay_on_ray(
     actor = ray.remote(num_gpus=1 if gpus else 0, num_cpus=1)(Worker)
 
     def start() -> Any:
-        return actor.remote(model, dtype, device, options)
+        # Workers without a GPU may all share one machine's memory.
+        return actor.remote(model, dtype, device, options, 1 if gpus else count)
 
     waiting = iter(jobs)
     busy: dict[Any, tuple[Any, Job, int]] = {}
@@ -87,7 +88,9 @@ def replay_on_ray(
 class Worker:
     """Holds the model on one machine of the cluster."""
 
-    def __init__(self, model: str, dtype: str | None, device: str | None, options: Options) -> None:
+    def __init__(
+        self, model: str, dtype: str | None, device: str | None, options: Options, sharers: int
+    ) -> None:
         """Load the model; arguments as for :func:`replay_on_ray`."""
         from evenhand.attribution._run import within
         from evenhand.models._local import load_local
@@ -95,6 +98,7 @@ class Worker:
         self._runtime, window = load_local(model, dtype, device)
         freeze(self._runtime.model)
         self._options = within(options, window)
+        self._sharers = sharers
 
     def replay(self, job: Job) -> Outcome:
         """Replay one generation, in the way that fits this machine."""
@@ -103,7 +107,7 @@ class Worker:
         tokens = tokens_of(self._runtime, job)
         options = self._options
         if tokens and (options.max_tokens is None or tokens <= options.max_tokens):
-            options = choose_memory(self._runtime.model, tokens, options)
+            options = choose_memory(self._runtime.model, tokens, options, self._sharers)
         return replay(self._runtime.model, self._runtime.tokenizer, job, options)
 
 
