@@ -44,5 +44,5 @@ $(VENV)/.demo: $(BIN)/python pyproject.toml $(LOCK)
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml $(LOCK)
-	$(PIP) install -q -c $(LOCK) -e '.[dev,inspect]'
+	$(PIP) install -q -c $(LOCK) -e '.[dev,inspect,ray]'
 	@touch $@ $(VENV)/.demo
