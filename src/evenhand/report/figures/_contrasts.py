@@ -79,10 +79,27 @@ def planned_contrasts(frame: pl.DataFrame) -> Figure | None:
         reading=(
             "Paired within instance sets. Dashed: no difference. An orange diamond has an adjusted "
             "p-value (Holm, over the comparisons of its model) under 0.05."
+            + (_INVERTED if _inverted(known) else "")
         ),
         numbers=contrast_table(found, "contrast"),
         panel_width=panel,
     )
+
+
+_INVERTED = (
+    " A wide difference can be a plain dot beside a smaller diamond: the test deals order labels "
+    "anew among the runs of a set, and two single runs leave fewer deals than one beside several "
+    "random ones."
+)
+
+
+def _inverted(known: pl.DataFrame) -> bool:
+    """Whether some model has a clear difference from random, and a wider one that is not clear."""
+    size = pl.col("difference").abs()
+    clear, random = pl.col("p_holm") < 0.05, pl.col("contrast").str.ends_with("− random")
+    smallest = known.filter(clear & random).group_by("model").agg(size.min().alias("clear"))
+    others = known.filter(~clear & ~random).join(smallest, on="model")
+    return others.filter(size > pl.col("clear")).height > 0
 
 
 def _short(contrast: str) -> str:
