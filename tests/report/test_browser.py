@@ -78,6 +78,55 @@ def test_nothing_sticks_out_sideways(browser: Browser, page: Path, width: int) -
     assert browser.evaluate(too_wide) == []
 
 
+_FILL = """[...document.querySelectorAll('.chart')]
+    .map(e => [e.id, e.querySelector('svg').getBoundingClientRect().width / e.clientWidth])"""
+
+
+def test_charts_fill_a_phone_also_when_the_window_shrank(browser: Browser, page: Path) -> None:
+    browser.open(page, width=1280)
+    browser.call("Emulation.setDeviceMetricsOverride",
+                 width=380, height=900, deviceScaleFactor=1, mobile=False)  # fmt: skip
+    every = "document.querySelectorAll('.chart')"
+    browser.wait_for(f"[...{every}].every(e => e.dataset.width === String(e.clientWidth))")
+    browser.wait_for(f"[...{every}].every(e => e.scrollWidth <= e.clientWidth + 1)")
+    assert [name for name, fill in browser.evaluate(_FILL) if not 0.9 <= fill <= 1.0] == []
+
+
+def test_titles_are_whole_and_say_where_there_is_more(browser: Browser, page: Path) -> None:
+    browser.open(page, width=380)
+    clipped = """[...document.querySelectorAll('.table > .title')]
+        .filter(e => e.scrollWidth > e.clientWidth + 1 || e.closest('.scroll')).length"""
+    assert browser.evaluate(clipped) == 0
+    browser.wait_for("document.querySelectorAll('#models .table.wider').length >= 2")
+    hint = "getComputedStyle(document.querySelector('.table.wider > .title'), '::after').content"
+    assert "scroll sideways" in browser.evaluate(hint)
+
+
+def test_no_option_is_divided_between_lines(browser: Browser, page: Path) -> None:
+    browser.open(page, width=380)
+    options = "[...document.querySelectorAll('.option')]"
+    assert "--out" in browser.evaluate(f"{options}.map(e => e.textContent)")
+    assert browser.evaluate(f"{options}.every(e => e.getClientRects().length <= 1)")
+
+
+def test_a_tie_is_an_answer(browser: Browser, simulate: Simulate, tmp_path: Path) -> None:
+    frame = simulate(seeds=(0,)).with_columns(
+        run=pl.lit(0),
+        outcome=pl.lit("tie"),
+        predicted=pl.lit(None, pl.String),
+        correct=pl.lit(False),
+    )
+    records = [Instance(str(at), f"text {at}", "negative") for at in range(100)]
+    call = Attempt(1, 2, "tie", '{"answer": -1}', None, "stop", None)
+    close_up = CloseUp(records, [Message("user", "Task")], [call])
+    write_page(build_page(frame, look_up=lambda _, __: close_up), tmp_path)
+    browser.open(tmp_path / "report.html", width=1280)
+    browser.wait_for("document.getElementById('explorer').dataset.ready === 'true'")
+    shown = browser.evaluate("document.querySelector('[data-view]').innerText")
+    assert "Model’s answer\ntie (-1)" in shown
+    assert "Attempt 1, output: said “tie” (counts as wrong)" in shown
+
+
 def test_what_a_model_wrote_is_shown_and_does_not_run(browser: Browser, page: Path) -> None:
     browser.open(page, width=1280)
     browser.wait_for("document.getElementById('explorer').dataset.ready === 'true'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -77,6 +78,7 @@ def render_page(page: Page) -> str:
     )
 
 
+_OPTION = re.compile(r"(?<!\S)(--[a-z][a-z-]*)")
 _EXPOSE = "window.vegaEmbed = vegaEmbed;"
 
 
@@ -88,6 +90,15 @@ def vega_bundle() -> str:
     bundle: str = vl_convert.javascript_bundle(_EXPOSE)
     bundle = bundle.replace("</script", "<\\/script").replace("<!--", "\\x3c!--")
     return bundle.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def whole_options(text: str) -> Markup:
+    """The text escaped, with command-line options that no line break divides (``- -out``)."""
+    pieces = _OPTION.split(text)
+    return Markup("").join(
+        Markup('<span class="option">{}</span>').format(piece) if at % 2 else piece
+        for at, piece in enumerate(pieces)
+    )
 
 
 @cache
@@ -104,6 +115,7 @@ def _environment() -> jinja2.Environment:
     environment.globals["pictogram"] = lambda name: Markup(pictogram_use(name))
     environment.globals["sprite"] = Markup(pictogram_sprite())
     environment.globals["id_of"] = id
+    environment.globals["whole_options"] = whole_options
     environment.globals["kind"] = lambda block: _KINDS[type(block)]
     return environment
 

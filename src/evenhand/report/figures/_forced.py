@@ -24,7 +24,7 @@ def margin_by_pattern(frame: pl.DataFrame) -> Figure | None:
         return None
     patterns = pattern_order(margins["pattern"].unique().to_list())
     models = [name for name in dict.fromkeys(frame["model"]) if name in set(margins["model"])]
-    title = "log-odds towards the majority label"
+    title = "margin towards the majority"
     base = alt.Chart().encode(y=alt.Y("pattern:N", sort=patterns, axis=None))
     layers: list[alt.Chart] = [
         *pictogram_layers(patterns),
@@ -96,7 +96,7 @@ def _margin_table(margins: pl.DataFrame) -> Table:
     )
     columns = (
         *key_columns(by),
-        Column("Margin", "mean log-odds of the majority label against the other", "right"),
+        Column("Margin", "mean log-odds of the majority label against the other label", "right"),
         Column("95% interval", "t interval over instance sets", "right"),
         Column("SD", "over set seeds", "right"),
         Column("Runs", "", "right"),

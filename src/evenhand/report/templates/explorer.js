@@ -104,8 +104,8 @@
       facts.append(row);
     };
     fact("Right answer", item.majority_label);
-    fact("Model’s answer", item.predicted ?? "none");
-    fact("Outcome", data.words[item.outcome] + (item.lenient ? " (read leniently)" : ""));
+    fact("Model’s answer", item.outcome === "tie" ? "tie (-1)" : item.predicted ?? "none");
+    fact("Outcome", data.words[item.outcome] + (item.lenient ? ", read leniently" : ""));
     fact("Attempts", item.attempts);
     if (item.answer_mode === "forced") {
       fact("Margin (second label − first)", item.margin === null ? "none" : item.margin.toFixed(3).replace("-", "−"));
@@ -126,7 +126,7 @@
         const name = call.stage === 1 ? `Attempt ${call.number}, instruction` : `Attempt ${call.number}`;
         const why = call.reason ? `: ${call.reason}` : "";
         if (call.reasoning) out.push(disclosure(`${name}, trace`, call.reasoning, false));
-        if (call.text) out.push(disclosure(`${name}, output (${data.words[call.outcome] ?? call.outcome}${why})`, call.text, true));
+        if (call.text) out.push(disclosure(`${name}, output: ${data.words[call.outcome] ?? call.outcome}${why}`, call.text, true));
         else out.push(el("p", `${name} has no output${why || (item.answer_mode === "forced" ? ": the two labels were compared" : "")}.`, { class: "note" }));
       }
     } else out.push(el("p", "Prompt and output of this experiment are not in this file; the run folder has them.", { class: "note" }));

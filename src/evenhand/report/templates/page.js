@@ -99,8 +99,17 @@
   }
   document.querySelectorAll("table.sortable").forEach(makeSortable);
 
-  let timer;
-  addEventListener("resize", () => { clearTimeout(timer); timer = setTimeout(() => drawAll(false), 150); });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll(true));
-  drawAll(true);
+  // Where a table or a chart is wider than its place, its title says so.
+  const watcher = new ResizeObserver((entries) => entries.forEach(({ target }) => {
+    target.parentElement.classList.toggle("wider", target.scrollWidth > target.clientWidth + 1);
+  }));
+  document.querySelectorAll(".scroll, .chart").forEach((box) => watcher.observe(box));
+
+  // One drawing at a time. Watching the boxes rather than the window also sees a scroll bar appear.
+  let timer, drawing = Promise.resolve();
+  const redraw = (force) => { drawing = drawing.then(() => drawAll(force)); };
+  const widths = new ResizeObserver(() => { clearTimeout(timer); timer = setTimeout(() => redraw(false), 150); });
+  boxes.forEach((box) => widths.observe(box));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw(true));
+  redraw(true);
 })();
