@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import polars as pl
@@ -79,3 +80,15 @@ def test_a_table_of_results_and_no_run_are_refused(
     assert "coverage needs the run folder" in capsys.readouterr().err
     assert evenhand("coverage", tmp_path / "nowhere") == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+def test_a_run_with_nothing_finished_says_so(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    evenhand(*CORE, "--model", "reader/first-5", "--out", tmp_path)
+    with sqlite3.connect(tmp_path / "run.db") as store:
+        store.execute("DELETE FROM outcomes")
+    store.close()
+    capsys.readouterr()
+    assert evenhand("coverage", tmp_path) == 2
+    assert f"no experiment of {tmp_path} is finished" in capsys.readouterr().err.replace("\n", "")

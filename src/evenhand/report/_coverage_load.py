@@ -62,7 +62,7 @@ def load_coverage(paths: Sequence[Path], *, processes: int = 1) -> LoadedCoverag
         processes: How many may read traces, as :func:`evenhand.analysis.coverage` says.
 
     Raises:
-        UsageError: If a path is no run folder, or no experiment has a trace.
+        UsageError: If a path is no run folder, nothing is finished, or no experiment has a trace.
     """
     frames, views = [], []
     for path in paths:
@@ -72,6 +72,10 @@ def load_coverage(paths: Sequence[Path], *, processes: int = 1) -> LoadedCoverag
         frames.append(frame)
         views += shown
     together = pl.concat(frames).unique(_SAME, keep="first", maintain_order=True)
+    if together.is_empty():
+        raise UsageError(
+            f"no experiment of {', '.join(map(str, paths))} is finished: go on with evenhand run"
+        )
     if together.filter(pl.col("trace") != "none").is_empty():
         raise UsageError(
             "no experiment of these runs has a reasoning trace: coverage needs a model that "
