@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.cli.command import evenhand
 
+from evenhand.pools import read_pool
 from evenhand.results import results
+from evenhand.tasks import load_task
 
 
 def test_a_filtered_pool_is_a_data_folder_and_results_say_so(
@@ -64,3 +67,27 @@ def test_bad_input(
     base = ("filter", "wsd", "--model", "reader/perfect", "--out", str(tmp_path))
     assert evenhand(*base, *words) == 2
     assert message in capsys.readouterr().err
+
+
+def test_report_shows_the_agreement_of_two_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, run = tmp_path / "filtered", tmp_path / "run"
+    models = ("--model", "reader/perfect", "--model", "reader/noisy-0.8")
+    assert evenhand("filter", "wsd", *models, "--per-label", "60", "--out", out) == 0
+    plan = ("--tasks", "wsd", "--data", out, "--n", "20", "--set-seeds", "0")
+    assert evenhand("run", "core", *plan, "--model", "reader/perfect", "--out", run) == 0
+    capsys.readouterr()
+    assert evenhand("report", out, run, "--json") == 0
+    made = {
+        entry["paper"]: entry["files"] for entry in json.loads(capsys.readouterr().out)["manifest"]
+    }
+    assert "tables/filter-agreement.csv" in made["Table 4"]
+    (row,) = pl.read_csv(run / "tables" / "filter-agreement.csv").to_dicts()
+    kept = read_pool(out / "wsd.pool.parquet", load_task("wsd")).instances
+    assert (row["task"], row["instances"], row["only_first"]) == ("wsd", 120, 0.0)
+    assert row["both_correct"] == pytest.approx(len(kept) / 120)
+    assert row["both_correct"] + row["only_second"] + row["both_incorrect"] == pytest.approx(1)
+    assert 'id="filter"' in (run / "report.html").read_text("utf-8")
+    assert evenhand("report", out) == 2
+    assert "name a run folder beside it" in capsys.readouterr().err

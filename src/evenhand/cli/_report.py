@@ -23,7 +23,9 @@ def register(app: typer.Typer) -> None:
 def report_command(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Run folders, or Parquet files of results.", show_default=False),
+        typer.Argument(
+            help="Run folders, Parquet files of results, outputs of filter.", show_default=False
+        ),
     ],
     out: Annotated[
         Path | None,
@@ -59,9 +61,9 @@ def report_command(
     )
 
     loaded = load_runs(runs)
-    folder = out if out is not None else _folder(runs[0])
+    folder = out if out is not None else _folder(loaded.paths[0])
     manifest = []
-    extra = run_sections(runs, processes=cores())
+    extra = run_sections(loaded.paths, processes=cores())
     if page_only:
         path = write_report(runs, folder, extra, loaded=loaded, compared=compare)
     else:

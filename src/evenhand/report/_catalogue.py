@@ -44,6 +44,7 @@ from evenhand.report.figures._variants import (
     change_from_standard,
     gap_by_variant,
 )
+from evenhand.report.tables._filter import filter_agreements, filter_table
 from evenhand.report.tables._summary import (
     both_definitions_table,
     core_table,
@@ -65,10 +66,17 @@ class Material:
     Args:
         frame: Results of one run or several.
         permutations: Of every null.
+        verdicts: Of filters, as :class:`evenhand.report.LoadedRuns` has them.
     """
 
-    def __init__(self, frame: pl.DataFrame, permutations: int = 10_000) -> None:
+    def __init__(
+        self,
+        frame: pl.DataFrame,
+        permutations: int = 10_000,
+        verdicts: Sequence[pl.DataFrame] = (),
+    ) -> None:
         self.permutations = permutations
+        self.verdicts = verdicts
         self.rows = told_apart(frame)
 
     @cached_property
@@ -146,6 +154,13 @@ def _one(name: str, made: Figure | DataTable | None) -> Made:
 def _core_summary(material: Material) -> Made:
     table = core_table(material.overview)
     return [("core-summary", DataTable(material.overview, table))]
+
+
+def _filter_agreement(material: Material) -> Made:
+    frame = filter_agreements(material.verdicts)
+    if frame.is_empty():
+        return []
+    return [("filter-agreement", DataTable(frame, filter_table(frame)))]
 
 
 def _prompts_and_budgets(material: Material) -> Made:
@@ -230,7 +245,7 @@ _BUDGETS = "evenhand run budgets --model MODEL --out runs/NAME"
 EXHIBITS: tuple[Exhibit, ...] = (
     Exhibit("Table 2", "core-summary", "table", "any run", _CORE, _core_summary),
     Exhibit("Table 4", "filter-agreement", "table", "two filtering models' verdicts",
-            "evenhand filter TASK --model A --model B --out FOLDER (prints it)", lambda _: []),
+            "evenhand filter TASK --model A --model B --out FOLDER", _filter_agreement),
     Exhibit("Table 5", "prompts-and-budgets", "table",
             "several prompts under several output budgets", _BUDGETS, _prompts_and_budgets),
     Exhibit("Table 6", "invalid-as-incorrect", "table", "any run", _CORE, _invalid_as_incorrect),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -13,11 +13,12 @@ from evenhand.errors import EvenhandError, UsageError
 from evenhand.prompts import messages_sha256
 from evenhand.report._explorer import Attempt, CloseUp, LookUp
 from evenhand.report._numbers import plural
-from evenhand.results import Waiting, attempts, results, waiting
-from evenhand.running import RunStore, Work, open_work
+from evenhand.results import Waiting, attempts, results, verdicts, waiting
+from evenhand.running import RunStore, Work, alone_runs, open_work
 
 ANSWERING = 2
 """The stage of an attempt that answers; stage 1 writes an instruction (B.2.3)."""
+_RUN = "run.db"
 _SAME = ["model", "answer_mode", "experiment_id"]
 
 
@@ -27,15 +28,17 @@ class LoadedRuns:
 
     Attributes:
         frame: Results of all runs, with a ``run`` column: the number of the path.
-        paths: Where each run lies.
+        paths: Where each run lies; folders of a filter are not among them.
         notes: What a reader must know: experiments that are pending, or that two runs hold.
         waiting: The runs with pending experiments.
+        verdicts: From :func:`evenhand.results.verdicts`, of each output folder of a filter.
     """
 
     frame: pl.DataFrame
     paths: tuple[Path, ...]
     notes: tuple[str, ...]
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[Waiting, ...] = ()
+    verdicts: tuple[pl.DataFrame, ...] = ()
 
     @contextmanager
     def look_up(self) -> Iterator[LookUp]:
@@ -91,16 +94,31 @@ def _close_up(run: _Open, experiment_id: str) -> CloseUp:
 def load_runs(paths: Sequence[Path]) -> LoadedRuns:
     """Read every run; an experiment that a model did in two runs counts once, the first.
 
+    Args:
+        paths: Run folders, Parquet files of results, and beside them output folders of
+            ``evenhand filter``, of which the verdicts are read.
+
     Raises:
-        UsageError: If no path is given, or one is no run.
+        UsageError: If no run is given, or a path is none.
     """
     if not paths:
         raise UsageError("name at least one run folder: evenhand report runs/NAME")
+    filters = {path: alone for path in paths if (alone := alone_runs(path))}
+    paths = [path for path in paths if path not in filters or (path / _RUN).is_file()]
+    if not paths:
+        raise UsageError(
+            f"{next(iter(filters))} holds what a filter was answered, and no run: name a run "
+            "folder beside it"
+        )
     frame = pl.concat(
         results(path).with_columns(pl.lit(number, dtype=pl.Int64).alias("run"))
         for number, path in enumerate(paths)
     )
-    left = waiting(paths)
+    left = waiting(paths) + tuple(
+        replace(one, command="evenhand filter")
+        for alone in filters.values()
+        for one in waiting(alone)
+    )
     notes = [f"{one.told(one.run.resolve().name)}." for one in left]
     once = frame.unique(_SAME, keep="first", maintain_order=True)
     if once.height < frame.height:
@@ -108,7 +126,7 @@ def load_runs(paths: Sequence[Path]) -> LoadedRuns:
             f"{plural(frame.height - once.height, 'experiment')} of a model stood in more than one "
             "of these runs; the first run named counts."
         )
-    return LoadedRuns(once, tuple(paths), tuple(notes), left)
+    return LoadedRuns(once, tuple(paths), tuple(notes), left, tuple(map(verdicts, filters)))
 
 
 def _attempts_by_experiment(path: Path) -> dict[str, list[tuple[Attempt, str, str | None]]]:

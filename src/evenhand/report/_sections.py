@@ -137,6 +137,19 @@ def model_section(material: Material, made: Exhibits) -> Section:
     )
 
 
+def filter_section(made: Exhibits) -> Section | None:
+    """What the filtering models made of the records alone."""
+    return _if_any(
+        Section(
+            "Can the records be solved alone?",
+            "filter",
+            "Two models were asked for every record by itself. A pool that keeps what both got "
+            "right leaves order, not difficulty, to explain a wrong majority.",
+            tuple(_figures(made, "filter-agreement")),
+        )
+    )
+
+
 def size_section(made: Exhibits) -> Section | None:
     """Instance counts and label distributions."""
     names = ("counts-by-representative-pattern", "counts-by-pattern")

@@ -25,6 +25,7 @@ from evenhand.report._sections import (
     compare_section,
     explorer_section,
     facts_section,
+    filter_section,
     gap_section,
     missing_section,
     model_section,
@@ -75,7 +76,7 @@ def write_report(
             unknown.
     """
     loaded = load_runs(runs) if loaded is None else loaded
-    material, made = _prepare(loaded.frame)
+    material, made = _prepare(loaded.frame, loaded.verdicts)
     return _write_page(loaded, material, made, out, extra, compared)
 
 
@@ -97,7 +98,7 @@ def write_everything(
     Raises:
         UsageError: As :func:`write_report`.
     """
-    material, made = _prepare(loaded.frame)
+    material, made = _prepare(loaded.frame, loaded.verdicts)
     page = _write_page(loaded, material, made, out, extra, compared)
     return Report(page, write_exhibits(made, out))
 
@@ -127,13 +128,15 @@ def build_page(
     return _page(material, made, extra, look_up, notes, compared)
 
 
-def _prepare(frame: pl.DataFrame) -> tuple[Material, dict[str, Made]]:
+def _prepare(
+    frame: pl.DataFrame, verdicts: Sequence[pl.DataFrame] = ()
+) -> tuple[Material, dict[str, Made]]:
     if frame.is_empty():
         raise UsageError(
             "nothing to report: no experiment is finished yet; "
             "run the same evenhand run command again to continue it"
         )
-    material = Material(frame)
+    material = Material(frame, verdicts=verdicts)
     return material, exhibits(material)
 
 
@@ -169,6 +172,7 @@ def _page(
         size_section(made),
         prompt_section(made),
         budget_section(made),
+        filter_section(made),
         *extra,
         explorer_section(material.rows, look_up) if look_up is not None else None,
         facts_section(material.rows, notes),

@@ -5,6 +5,7 @@ from evenhand.results._arrangement import Arrangement, arrangement
 from evenhand.results._export import ExportFormat, export
 from evenhand.results._read import ATTEMPTS_SCHEMA, attempts, parameters_sha256, pending, results
 from evenhand.results._schema import OUTCOMES, RESULTS_SCHEMA, VALID_OUTCOMES, Outcome
+from evenhand.results._verdicts import VERDICTS_SCHEMA, verdicts
 from evenhand.results._waiting import Waiting, waiting
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "OUTCOMES",
     "RESULTS_SCHEMA",
     "VALID_OUTCOMES",
+    "VERDICTS_SCHEMA",
     "Arrangement",
     "ExportFormat",
     "Outcome",
@@ -22,6 +24,7 @@ __all__ = [
     "parameters_sha256",
     "pending",
     "results",
+    "verdicts",
     "waiting",
 ]
 

@@ -17,11 +17,13 @@ class Waiting:
         run: The run folder.
         pending: Experiments without an outcome.
         experiments: Experiments of the plan, those with an outcome included.
+        command: The command that goes on with it.
     """
 
     run: Path
     pending: int
     experiments: int
+    command: str = "evenhand run"
 
     def told(self, name: str | None = None) -> str:
         """One sentence: how many, of which run, and how to go on.
@@ -32,8 +34,8 @@ class Waiting:
         one = self.pending == 1
         return (
             f"{name or self.run}: {self.pending:,} of {self.experiments:,} experiments "
-            f"{'is' if one else 'are'} pending and left out; the same evenhand run command goes on "
-            f"with {'it' if one else 'them'}"
+            f"{'is' if one else 'are'} pending and left out; the same {self.command} command "
+            f"goes on with {'it' if one else 'them'}"
         )
 
 

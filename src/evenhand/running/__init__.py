@@ -2,7 +2,7 @@
 
 from evenhand.running._engine import run, run_async
 from evenhand.running._estimate import Estimate, estimate
-from evenhand.running._filter import FilterResult, filter_pool
+from evenhand.running._filter import FilterResult, alone_runs, filter_pool
 from evenhand.running._judging import JudgesReplies, StopsEarly
 from evenhand.running._money import price_of
 from evenhand.running._open import open_work
@@ -29,6 +29,7 @@ __all__ = [
     "Totals",
     "Work",
     "Workload",
+    "alone_runs",
     "answer_key",
     "estimate",
     "export_plan",

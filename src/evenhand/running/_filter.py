@@ -23,7 +23,7 @@ from evenhand.pools import (
 from evenhand.running._alone import AloneWork, CountingReader
 from evenhand.running._engine import run
 from evenhand.running._options import RunOptions, RunSummary
-from evenhand.running._store import RunStore
+from evenhand.running._store import DATABASE_NAME, RunStore
 from evenhand.tasks import Task
 
 
@@ -101,6 +101,11 @@ def filter_pool(
     path = pool_path(Path(out), task.name)
     write_pool(kept, path)
     return FilterResult(summaries, agreement(pool, answers), kept, path)
+
+
+def alone_runs(out: Path) -> tuple[Path, ...]:
+    """The models' run folders under the output of :func:`filter_pool`; none in another folder."""
+    return tuple(sorted(path.parent for path in out.glob(f"alone/*/*/{DATABASE_NAME}")))
 
 
 def _able_to_count(model: Model, task: Task, pool: Pool) -> Model:

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
+from evenhand.analysis import filter_agreement
 from evenhand.report._page import Cell, Column, Table
 from evenhand.report.figures._numbers import key_cell, share_cell
+
+
+def filter_agreements(judged: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """:func:`evenhand.analysis.filter_agreement` of every task that two models filtered.
+
+    Args:
+        judged: Verdicts, a frame a filter. A task that fewer or more models filtered has no row.
+    """
+    pairs = [
+        task
+        for frame in judged
+        for task in frame.partition_by("task", maintain_order=True)
+        if task["model"].n_unique() == 2
+    ]
+    return pl.concat(map(filter_agreement, pairs)) if pairs else pl.DataFrame()
 
 
 def filter_table(agreement: pl.DataFrame) -> Table:
@@ -27,4 +45,7 @@ def filter_table(agreement: pl.DataFrame) -> Table:
         Column("Disagree, %", "", "right"),
         Column("Instances", "", "right"),
     )
-    return Table("Agreement of the two filtering models", columns, rows)
+    models = [f"{row['task']}: {row['first']} and {row['second']}" for row in
+              agreement.iter_rows(named=True)]  # fmt: skip
+    note = f"Each instance asked for alone (C.1). {'; '.join(models)}."
+    return Table("Agreement of the two filtering models", columns, rows, note)
