@@ -61,6 +61,8 @@ def test_the_terminal_shows_the_bins(capsys: pytest.CaptureFixture[str], tmp_pat
     assert evenhand("coverage", tmp_path / "run", "--out", tmp_path / "out") == 0
     shown = capsys.readouterr()
     assert "[25, 75)" in shown.out
+    assert "Among" in shown.out
+    assert "…" not in shown.out, "a name is cut"
     assert f"report: {tmp_path / 'out' / 'report.html'}" in shown.out.replace("\n", "")
     assert shown.err == ""
 

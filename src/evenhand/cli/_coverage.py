@@ -81,7 +81,7 @@ def coverage_command(
     shown = bins_table(loaded.frame)
     table = Table(title=shown.title, caption=shown.note)
     for column in shown.columns:
-        table.add_column(column.label, justify=column.align)
+        table.add_column(column.label, justify=column.align, overflow="fold")
     for row in shown.rows:
         table.add_row(*(cell.text for cell in row))
     Console().print(table)

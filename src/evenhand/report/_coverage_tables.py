@@ -25,7 +25,7 @@ def bins_table(frame: pl.DataFrame) -> Table:
     )
     columns = (
         *key_columns(by),
-        Column("Experiments", "valid ones, or all with a trace"),
+        Column("Among", "valid experiments, or all with a trace"),
         Column("Coverage", "share of the ids"),
         Column("Number", "by the paper's measure: any standalone number", "right"),
         Column("Right, %", "", "right"),
