@@ -24,6 +24,18 @@ def test_two_answer_modes_become_two_names(simulate: Simulate) -> None:
     ]
 
 
+def test_a_few_free_form_answers_beside_forced_choices_are_no_model(simulate: Simulate) -> None:
+    few = simulate("a", seeds=(0,), budgets=(48,))
+    rows = told_apart(pl.concat([simulate("a", forced=True), simulate("reader/x"), few]))
+    main = main_condition(rows)
+    assert main["model"].unique(maintain_order=True).to_list() == ["a (forced choice)", "reader/x"]
+    # In the main condition itself, or beside no forced choice, they are one.
+    alike = told_apart(pl.concat([simulate("a", forced=True), simulate("a")]))
+    assert main_condition(alike)["model"].n_unique() == 2
+    alone = told_apart(pl.concat([simulate("b"), few]))
+    assert set(main_condition(alone)["model"]) == {"a", "b"}
+
+
 def test_the_condition_with_the_most_set_seeds_leads(simulate: Simulate) -> None:
     core = simulate(n=(2000,))
     counts = simulate(setting="counts", n=(100, 200), seeds=(1,))
