@@ -71,17 +71,43 @@ def connect_writer(path: Path) -> sqlite3.Connection:
     return db
 
 
-def flush(path: Path) -> None:
+def flush(path: Path, place: tuple[int, int] | None) -> None:
     """Have the disk hold what transactions wrote, so that a power cut loses none of it.
 
     SQLite keeps its locks on other files, so opening and closing the log here disturbs none.
+
+    Args:
+        path: The database.
+        place: Of the database, by :func:`place_of`, when it was opened.
+
+    Raises:
+        EvenhandError: If the disk fails, or the database was moved or deleted under its run.
     """
+    if place_of(path) != place:
+        raise EvenhandError(
+            f"{path} was moved, replaced or deleted while its run was writing it: no further call "
+            "is made. If it was moved, run the same command with the new --out"
+        )
     log = path.with_name(f"{path.name}-wal")
     try:
         with log.open("r+b") as file:
             os.fsync(file.fileno())
     except FileNotFoundError:
         return
+    except OSError as error:
+        raise EvenhandError(
+            f"the disk does not take what {log} holds ({error.strerror}): see to it, then run the "
+            "same command again"
+        ) from error
+
+
+def place_of(path: Path) -> tuple[int, int] | None:
+    """What file stands at a path; None when there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def remove(path: Path) -> None:

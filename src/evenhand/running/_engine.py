@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from evenhand.design import Experiment
+from evenhand.errors import EvenhandError
 from evenhand.models import Model
 from evenhand.running._attempt import Attempter
 from evenhand.running._call import Caller
@@ -161,12 +162,16 @@ class _Engine:
             progress.show(self._tally)
         if self._control.failure is not None:
             raise self._control.failure
+        self._store.flush()
 
     async def _flush(self) -> None:
         """Bring what was stored to the disk, once a second and off the event loop."""
-        while True:
+        while not self._control.ending:
             await asyncio.sleep(FLUSH_INTERVAL_S)
-            await asyncio.to_thread(self._store.flush)
+            try:
+                await asyncio.to_thread(self._store.flush)
+            except EvenhandError as error:
+                self._control.fail(error)
 
     async def _work(self, todo: Iterator[Experiment]) -> None:
         for experiment in todo:

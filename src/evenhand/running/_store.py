@@ -20,6 +20,7 @@ from evenhand.running._connect import (
     connect_reader,
     connect_writer,
     flush,
+    place_of,
     refuse_foreign,
     remove,
     unusable,
@@ -77,6 +78,7 @@ class RunStore:
             self._db = connect_writer(self.path) if write else connect_reader(self.path)
         except sqlite3.Error as error:
             raise unusable(self.path, error) from error
+        self._place = place_of(self.path)
         self._db.row_factory = sqlite3.Row
         try:
             if not write and not self.started:
@@ -99,7 +101,7 @@ class RunStore:
 
     def flush(self) -> None:
         """Wait until the disk holds everything that was written. Any thread may call it."""
-        flush(self.path)
+        flush(self.path, self._place)
 
     def close(self) -> None:
         """Close the database; a clean close folds the write-ahead log into it.
