@@ -264,6 +264,23 @@ class TestWholeReply:
         headed = Play(completion=play.completion, headers={"X-Provider": "Somewhere"})
         assert ask(headed, stream=stream).upstream == "Somewhere"
 
+    @pytest.mark.parametrize(
+        ("provider", "model", "upstream"),
+        [
+            (None, "fake", None),
+            (None, "fake-2026-11", "fake-2026-11"),
+            ("DeepInfra", "fake", "DeepInfra"),
+            ("DeepInfra", "other", "DeepInfra: other"),
+            (None, None, None),
+            (None, 7, None),
+        ],
+    )
+    def test_another_model_than_asked_for_is_told(
+        self, stream: bool, provider: str | None, model: object, upstream: str | None
+    ) -> None:
+        play = answer(ANSWER, provider=provider, model=model)
+        assert ask(play, stream=stream).upstream == upstream
+
     def test_content_blocks(self, stream: bool) -> None:
         blocks = [{"type": "thinking", "thinking": "Count."}, {"type": "text", "text": ANSWER}]
         generation = ask(answer(blocks), stream=stream)

@@ -83,7 +83,8 @@ class Generation:
         forced: Set when, and only when, the call was a forced choice.
         parameters: What was sent beside the messages, secrets excluded. What differs from
             prompt to prompt stands under a name of :data:`PARAMETERS_OF_ONE_CALL`.
-        upstream: Who served the call behind a router, where the reply says so.
+        upstream: Who served the call, where the reply says so: the provider behind a router,
+            and the model where it is not the one asked for.
         cost_usd: Cost as the provider states it, else None.
         latency_s: Seconds from sending to the last byte.
     """

@@ -84,7 +84,6 @@ def read_reply(
     spent = not split and (usage.output_tokens or 0) >= cap
     if finish in ("stop", UNKNOWN_FINISH) and (nothing or voice.unfinished or spent):
         finish = "length"
-    provider = body.get("provider")
     return Generation(
         text=redact(text, sent.secrets),
         finish_reason=finish,
@@ -92,10 +91,24 @@ def read_reply(
         reasoning_source=voice.source,
         usage=usage,
         parameters=dict(sent.parameters),
-        upstream=provider if isinstance(provider, str) and provider else upstream,
+        upstream=_served_by(body, sent, upstream),
         cost_usd=read_cost(body.get("usage")),
         latency_s=latency_s,
     )
+
+
+def _served_by(body: Mapping[str, Json], sent: Sent, header: str | None) -> str | None:
+    """Who served the call: the provider, and the model where it is not the one asked for.
+
+    An alias that moves to another snapshot, or a gateway that falls back to another model, must
+    not pool silently with the rest.
+    """
+    provider, model = body.get("provider"), body.get("model")
+    who = provider if isinstance(provider, str) and provider else header
+    if not isinstance(model, str) or not model or model == sent.parameters.get("model"):
+        return who
+    shown = sent.brief(model)
+    return f"{who}: {shown}" if who else shown
 
 
 def _hidden_error(error: Json, sent: Sent, *, began: bool) -> Exception:
