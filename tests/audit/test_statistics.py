@@ -71,3 +71,8 @@ def test_orders_hold_every_record_once_and_differ() -> None:
     assert all(sorted(order.places) == [0, 2, 3, 5, 7, 8] for order in orders)
     assert len({order.places for order in orders}) == 5
     assert orders == make_orders([0, 2, 3, 5, 7, 8], 5, 0, "digest")
+
+
+def test_three_records_have_six_orders() -> None:
+    orders = make_orders([0, 1, 2], 12, 0, "digest")
+    assert len({order.places for order in orders}) == len(orders) == 6

@@ -9,6 +9,8 @@ from evenhand._rank import first_ranked, rank_part
 from evenhand.design import PATTERNS, arrange
 from evenhand.errors import UsageError
 
+TURNS = 20
+"""Random orders drawn for each that is wanted: a few records have only so many orders."""
 GIVEN, REVERSED, RANDOM = "as given", "reversed", "random"
 
 
@@ -36,7 +38,7 @@ def make_orders(
 
     Args:
         places: Places of the records to show, in file order.
-        count: Orders in all, patterns not counted; at least 3.
+        count: Orders in all, patterns not counted; at least 3. A few records may have fewer.
         seed: Of the random orders.
         digest: Of the records, so that other records get other orders.
         labels: Place to label. The six structured patterns are added, the label with more
@@ -51,9 +53,15 @@ def make_orders(
         raise UsageError("there is only one record: it has no order")
     orders = [Order(GIVEN, tuple(places)), Order(REVERSED, tuple(reversed(places)))]
     parts = [rank_part(place) for place in places]
-    for number in range(1, count - 1):
-        ranked = first_ranked(len(places), "audit order", seed, digest, number, last=parts)
-        orders.append(Order(f"{RANDOM} {number}", tuple(places[at] for at in ranked)))
+    seen = {order.places for order in orders}
+    for turn in range(1, TURNS * count):
+        if len(orders) == count:
+            break
+        ranked = first_ranked(len(places), "audit order", seed, digest, turn, last=parts)
+        dealt = tuple(places[at] for at in ranked)
+        if dealt not in seen:
+            seen.add(dealt)
+            orders.append(Order(f"{RANDOM} {len(orders) - 1}", dealt))
     return (*orders, *_patterns(places, labels)) if labels else tuple(orders)
 
 

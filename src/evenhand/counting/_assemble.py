@@ -53,11 +53,10 @@ class Setup:
         """The usable records in random order."""
         return reading_order(self.records, self.usable, self.seed, "count order")
 
-    def again(self) -> BatchWork | None:
-        """A random share of the records in another order, to be labelled a second time."""
-        usable = self.usable
-        size = max(1, round(self.repeat_share * len(usable)))
-        chosen = reading_order(self.records, usable, self.seed, "repeat choice")[:size]
+    def again(self, labelled: Places) -> BatchWork | None:
+        """A random share of the labelled records in another order, for a second label."""
+        size = max(1, round(self.repeat_share * len(labelled)))
+        chosen = reading_order(self.records, labelled, self.seed, "repeat choice")[:size]
         order = reading_order(self.records, chosen, self.seed, "repeat order")
         return self.work(order, self.batch, "repeat") if order.size else None
 

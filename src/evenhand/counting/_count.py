@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from evenhand.counting._agreement import SelfAgreement, self_agreement
 from evenhand.counting._alpha import StoppingRule
 from evenhand.counting._assemble import (
@@ -211,7 +213,8 @@ class _Counter:
             folder = alone_folder(self.out, alone)
             await self._round(alone, folder)
             read_alone(self.tally, alone, folder)
-        again = self.setup.again() if self.setup.repeat_share else None
+        labelled = np.flatnonzero(self.tally.labels >= 0).astype(np.int64)
+        again = self.setup.again(labelled) if self.setup.repeat_share else None
         if again is not None and not self.pending:
             await self._round(again, self.out / REPEAT)
             self._compare(again)
