@@ -151,3 +151,7 @@ def test_an_output_without_the_letter_shows_its_code(tmp_path: Path) -> None:
     made = shell(f"cd '{tmp_path}' && evenhand task new ünï", PYTHONIOENCODING="ascii")
     assert (made.returncode, made.stdout) == (0, "\\xfcn\\xef.toml\n"), made.stderr
     assert (tmp_path / "ünï.toml").is_file()
+
+
+def test_every_command_is_listed_once() -> None:
+    assert len(set(COMMAND_MODULES)) == len(COMMAND_MODULES)
