@@ -38,7 +38,8 @@ def page(simulate: Simulate, tmp_path_factory: pytest.TempPathFactory) -> Path:
             simulate("maker/alpha", **grid, variants=("standard", "hint"), budgets=budgets),
             simulate("maker/alpha", setting="counts", **grid, **sizes, budgets=budgets),
             simulate("<b>maker</b>/beta", **grid),
-            simulate("local/gamma", **grid, forced=True),
+            simulate("local/gamma-with-a-name", **grid, forced=True),
+            simulate("local/gamma-with-a-name", seeds=(0,), budgets=(48,), invalid=1.0),
         ]
     ).with_columns(run=pl.lit(0))
 

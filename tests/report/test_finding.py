@@ -209,6 +209,16 @@ def test_margins_speak_where_answers_do_not(simulate: Simulate, edges: float, wo
         )
 
 
+def test_margins_are_named_where_a_few_answers_decide_nothing(simulate: Simulate) -> None:
+    coin = dict.fromkeys(PATTERNS, 0.5)
+    rows = simulate(forced=True, seeds=(0, 1, 2), order_seeds=(0,), chance=coin, seed=1)
+    answers = rows.select("predicted", "correct", "outcome")
+    moved = _margins(rows, 0.3).with_columns(answers)
+    (found,) = findings(moved)
+    assert found.verdict in ("none", "unclear")
+    assert verdict_text(found).endswith(" Its margins do move with the order; see below.")
+
+
 def test_a_gap_of_nothing_is_one_number(simulate: Simulate) -> None:
     (found,) = findings(simulate(chance=ALWAYS))
     assert found.alike

@@ -229,13 +229,16 @@ def verdict_text(finding: Finding) -> str:
         rule = f"{percent(ALIKE)} or more of the valid ones name one label"
         margins = "" if finding.shift is None else "; see the margins"
         return f"Order cannot be judged from these answers: {rule}{margins}."
+    p = None if finding.shift is None else finding.shift.p_value
+    moved = p is not None and p < SIGNIFICANT
+    margins = " Its margins do move with the order; see below." if moved else ""
     if finding.verdict == "none":
-        return "No order effect seen: the gap is within what chance alone makes."
+        return f"No order effect seen: the gap is within what chance alone makes.{margins}"
     if finding.null_95 is None:
-        return "Not decided: there are not enough valid answers to compare orders."
+        return f"Not decided: there are not enough valid answers to compare orders.{margins}"
     return (
         "Not decided: in a design of this size chance alone makes gaps of up to "
-        f"{points(finding.null_95)}."
+        f"{points(finding.null_95)}.{margins}"
     )
 
 

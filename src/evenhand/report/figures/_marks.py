@@ -13,6 +13,8 @@ from evenhand.report._theme import SERIES, SERIES_SHAPES, pattern_colour, patter
 if TYPE_CHECKING:
     import altair as alt
 
+ROW_LEAST = 36
+"""Pixels that a row needs at least: a model's name can take two lines."""
 LABEL_WIDTH = 138
 """Pixels that the pictogram and the pattern's name take on the left of a chart."""
 
@@ -131,5 +133,5 @@ def interval_dots(
         shape=alt.Shape(f"{series}:N", sort=list(series_order), scale=shape, legend=legend),
         tooltip=tooltip,
     )
-    height = len(row_order) * (len(series_order) * row_step + 12)
+    height = len(row_order) * max(len(series_order) * row_step + 12, ROW_LEAST)
     return alt.layer(rules, dots, data=data).properties(height=height)

@@ -10,6 +10,7 @@ from evenhand.report._page import Cell, Column, Figure, Table
 from evenhand.report._theme import NEUTRAL, OUTCOME_COLOURS, OUTCOME_WORDS, pattern_order
 from evenhand.report.figures._marks import (
     LABEL_WIDTH,
+    ROW_LEAST,
     in_percent,
     interval_dots,
     pictogram_layers,
@@ -174,7 +175,7 @@ def error_types(frame: pl.DataFrame) -> Figure | None:
     spread = base.mark_rule(strokeWidth=1.5).encode(
         x=alt.X("low:Q", title=title), x2="high:Q", color=alt.value(NEUTRAL)
     )
-    height = len(models) * (len(seen) * 12 + 14)
+    height = len(models) * max(len(seen) * 12 + 14, ROW_LEAST)
     return Figure(
         title="What went wrong, by model",
         chart=alt.layer(bars, spread, data=data).properties(width="container", height=height),

@@ -5,14 +5,17 @@
 
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 
+  // A model's way of answering goes on a line of its own: names have to fit a phone.
+  const broken = "indexof(datum.label, ' (') > 0 ? split(replace(datum.label, ' (', '\\n('), '\\n') : datum.label";
+
   function config() {
     const [ink, muted, rule, paper, font] = ["--ink", "--muted", "--rule", "--paper", "--sans"].map(css);
     const text = { labelColor: ink, titleColor: muted, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" };
     return {
       font, background: "transparent", view: { stroke: null },
-      axis: { ...text, gridColor: rule, domain: false, ticks: false, labelPadding: 6 },
+      axis: { ...text, gridColor: rule, domain: false, ticks: false, labelPadding: 6, labelExpr: broken },
       legend: { ...text, symbolSize: 90, labelLimit: 260 },
-      header: { ...text, labelColor: ink, labelFontWeight: "bold", labelAnchor: "start", title: null },
+      header: { ...text, labelColor: ink, labelFontWeight: "bold", labelAnchor: "start", title: null, labelExpr: broken },
       title: { color: ink, anchor: "start" },
       text: { color: ink },
       rule: { color: muted },
@@ -44,6 +47,10 @@
     copy.columns = columns;
     copy.spacing = { ...(typeof copy.spacing === "object" ? copy.spacing : {}), column: gutter, row: 22 };
     copy.spec.width = Math.min(inner, 420);
+    for (const channel of ["facet", "row", "column"]) {
+      const header = copy.facet[channel] ?? (channel === "facet" && copy.facet.field ? copy.facet : null);
+      if (header) header.header = { ...header.header, labelLimit: copy.spec.width + 10 };
+    }
     return copy;
   }
 
