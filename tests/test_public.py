@@ -11,7 +11,9 @@ import evenhand
 
 
 @pytest.mark.parametrize("name", evenhand.__all__)
-@pytest.mark.parametrize("before", ["", "import evenhand.results, evenhand.running; "])
+@pytest.mark.parametrize(
+    "before", ["", "import evenhand.results, evenhand.running, evenhand.audit; "]
+)
 def test_a_public_name_is_what_it_says(name: str, before: str) -> None:
     code = (
         f"{before}from evenhand import {name}; print(callable({name}) or isinstance({name}, tuple))"

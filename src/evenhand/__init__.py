@@ -12,6 +12,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from evenhand.analysis import accuracy, best_worst_gap, mentioned_ids
+    from evenhand.attribution import attribute
+    from evenhand.audit import audit
+    from evenhand.counting import count
     from evenhand.design import PATTERNS, arrange, select
     from evenhand.outcomes import parse_answer
     from evenhand.pools import load_pool
@@ -23,7 +26,10 @@ _HOMES = {
     "PATTERNS": "design",
     "accuracy": "analysis",
     "arrange": "design",
+    "attribute": "attribution",
+    "audit": "audit",
     "best_worst_gap": "analysis",
+    "count": "counting",
     "load_pool": "pools",
     "load_task": "tasks",
     "mentioned_ids": "analysis",
@@ -38,7 +44,10 @@ __all__ = [
     "PATTERNS",
     "accuracy",
     "arrange",
+    "attribute",
+    "audit",
     "best_worst_gap",
+    "count",
     "load_pool",
     "load_task",
     "mentioned_ids",
