@@ -4,8 +4,7 @@
     python benchmarks/attribution.py --tokens 500,1000,2000 --ways ours,lean,plain,inseq,captum
     python benchmarks/attribution.py --curve               # memory at 1k, 2k, 4k, 8k and 32k tokens
 
-Every measurement is a process of its own, ways interleaved, the same random prompt and labels for
-all. Printed are seconds (wall and CPU; the ratios to `ours` are of CPU seconds, which suffer less
+Every measurement is a process of its own, ways interleaved, the same prompt and labels for all. Printed are seconds (wall and CPU; the ratios to `ours` are of CPU seconds, which suffer less
 from other work on the machine), peak memory, and peak memory above the loaded model. `plain` is
 eager attention, gradients for all parameters, all logits; `lean` is frozen parameters, SDPA and the
 answer's logits; `lean-checkpoint` adds Torch's checkpointing of every layer. `inseq` and `captum`
@@ -28,7 +27,27 @@ from typing import Any
 
 MODEL = "local/smollm2-135m"
 WAYS = ("ours", "ours-kept", "lean", "lean-checkpoint", "plain", "inseq", "captum")
-ONE, THREE = ((100,), (200,)), ((100, 101, 102), (200, 201, 202))
+LABELS = {1: (" good", " bad"), 3: (" good old times", " bad new days")}
+WORDS = [
+    "the",
+    "a",
+    "cold",
+    "warm",
+    "plate",
+    "table",
+    "came",
+    "late",
+    "early",
+    "and",
+    "was",
+    "not",
+    "very",
+    "nice",
+    "at",
+    "noon",
+    "on",
+    "time",
+]
 CURVE = (1000, 2000, 4000, 8000)
 LIMIT_S = 460
 
@@ -108,10 +127,7 @@ def measure(way: str, tokens: int, label_tokens: int) -> dict[str, Any]:
 
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "2")))
     model, tokenizer = synthetic() if way == "synthetic" else loaded()
-    words = model.config.vocab_size
-    source = torch.Generator().manual_seed(0)
-    ids = tuple(torch.randint(3, words, (tokens,), generator=source).tolist())
-    labels = ONE if label_tokens == 1 else THREE
+    ids, labels = prompt(tokenizer, tokens, label_tokens)
     run = prepare_way(way, model, tokenizer, ids, labels)
     for parameter in model.parameters():
         float(parameter.sum())
@@ -126,6 +142,24 @@ def measure(way: str, tokens: int, label_tokens: int) -> dict[str, Any]:
         "score": score,
         "total": sum(contributions),
     }
+
+
+def prompt(tokenizer: Any, tokens: int, label_tokens: int) -> tuple[tuple[int, ...], Any]:
+    """Token ids of random words, one token each, and of both labels."""
+    import random
+
+    if tokenizer is None:
+        return tuple(at % 500 for at in range(tokens)), ((1,), (2,))
+    source = random.Random(0)
+    text = "".join(f" {source.choice(WORDS)}" for _ in range(tokens))
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+    labels = tuple(
+        tuple(tokenizer(label, add_special_tokens=False)["input_ids"])
+        for label in LABELS[label_tokens]
+    )
+    if len(ids) != tokens or {len(label) for label in labels} != {label_tokens}:
+        raise SystemExit("the benchmark's words are not one token each for this tokenizer")
+    return tuple(ids), labels
 
 
 def loaded() -> tuple[Any, Any]:
@@ -206,7 +240,7 @@ def _torch(way: str, model: Any, ids: Sequence[int], labels: Any) -> Result:
 
 
 def _inseq(model: Any, tokenizer: Any, ids: Sequence[int], labels: Any) -> Callable[[], Result]:
-    """inseq's Input x Gradient of the contrast of log-probabilities, a step a label token."""
+    """inseq's Input x Gradient of the difference of logits, a step a label token."""
     import torch
 
     inseq = importlib.import_module("inseq")
@@ -225,14 +259,14 @@ def _inseq(model: Any, tokenizer: Any, ids: Sequence[int], labels: Any) -> Calla
         found = wrapped.attribute(
             text,
             full,
-            attributed_fn="contrast_prob_diff",
+            attributed_fn="contrast_logits_diff",
             contrast_targets=other,
-            step_scores=["contrast_prob_diff"],
+            step_scores=["contrast_logits_diff"],
             show_progress=False,
         )
         made = found.sequence_attributions[0]
         values = torch.nan_to_num(made.target_attributions).sum(-1).abs().flatten().tolist()
-        return float(made.step_scores["contrast_prob_diff"].sum()), values
+        return float(made.step_scores["contrast_logits_diff"].sum()), values
 
     return run
 

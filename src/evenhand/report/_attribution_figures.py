@@ -154,7 +154,7 @@ def _panels(profile: pl.DataFrame, panel: str, title: str) -> Figure:
     )
     line = (
         alt.Chart()
-        .mark_line(color=ACCENT, strokeWidth=1.6, point={"size": 14})
+        .mark_line(color=ACCENT, strokeWidth=1.6, point={"size": 14, "color": ACCENT})
         .encode(
             x=x,
             y=y,
