@@ -87,3 +87,10 @@ def test_audit(cli: Cli, table: Path, tmp_path: Path) -> None:
     code, stdout, _ = cli(*args, *more, "--model", "reader/first-15")
     assert (code, json.loads(stdout)["verdict"]) == (3, "order-sensitive")
     assert (tmp_path / "b" / "report.html").is_file()
+
+
+def test_a_negative_margin_has_a_minus_sign(cli: Cli, table: Path, tmp_path: Path) -> None:
+    args = ("audit", str(table), "--text", "body", *ASK, "--gold", "kind", "--out", str(tmp_path))
+    _, stdout, _ = cli(*args, "--model", "reader/perfect", "--answer", "forced")
+    assert "(margin −" in stdout
+    assert "(margin -" not in stdout + (tmp_path / "report.html").read_text("utf-8")

@@ -140,7 +140,7 @@ def audit_text(found: Audit) -> str:
     width = max((len(each.order) for each in found.answers), default=0)
     for each in found.answers:
         again = f", asked again: {each.second or 'no answer'}" if each.asked_again else ""
-        margin = "" if each.margin is None else f"  (margin {each.margin:+.2f})"
+        margin = "" if each.margin is None else f"  (margin {each.margin:+.2f})".replace("-", "−")
         lines.append(f"  {each.order:{width}}  {each.first or each.reason}{again}{margin}")
     lines.append("with one order only, you would have got:")
     lines += [

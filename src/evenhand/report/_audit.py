@@ -7,7 +7,7 @@ import polars as pl
 from evenhand.audit import Audit
 from evenhand.design import PATTERNS
 from evenhand.report._counting import FOOTER
-from evenhand.report._numbers import count, interval, percent, probability
+from evenhand.report._numbers import count, decimal, interval, percent, probability
 from evenhand.report._page import Cell, Column, Facts, Figure, Lead, Page, Section, Table
 from evenhand.report._theme import MAJORITY, NEUTRAL
 
@@ -35,7 +35,7 @@ def _answers(found: Audit) -> Section:
             Cell(e.order, at, e.order if e.order in PATTERNS else None),
             Cell(e.first or f"none: {e.reason}", e.first),
             Cell((e.second or "none") if e.asked_again else "not asked", e.second),
-            Cell("" if e.margin is None else f"{e.margin:+.2f}", e.margin),
+            Cell("" if e.margin is None else decimal(e.margin, 2, sign=True), e.margin),
         )
         for at, e in enumerate(found.answers)
     )
