@@ -61,7 +61,7 @@ def planned_contrasts(frame: pl.DataFrame) -> Figure | None:
             layered.properties(width=190)
             .facet(facet=alt.Facet("model:N", sort=models, title=None), columns=3, data=values)
             .resolve_axis(x="independent")
-            .properties(usermeta={"left": 140, "most": 3})
+            .properties(usermeta={"left": 158, "most": 3})
         )
         panel = 150
     clear = known.filter(pl.col("p_holm") < 0.05)
