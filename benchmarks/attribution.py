@@ -4,9 +4,10 @@
     python benchmarks/attribution.py --tokens 500,1000,2000 --ways ours,lean,plain,inseq,captum
     python benchmarks/attribution.py --curve               # memory at 1k, 2k, 4k, 8k and 32k tokens
 
-Every measurement is a process of its own, ways interleaved, the same prompt and labels for all. Printed are seconds (wall and CPU; the ratios to `ours` are of CPU seconds, which suffer less
-from other work on the machine), peak memory, and peak memory above the loaded model. `plain` is
-eager attention, gradients for all parameters, all logits; `lean` is frozen parameters, SDPA and the
+Every measurement is a process of its own, ways interleaved, the same prompt and labels for all.
+Printed are seconds (wall and CPU; the ratios to `ours` are of CPU seconds, which suffer less from
+other work on the machine), peak memory, and peak memory above the loaded model. `plain` is eager
+attention, gradients for all parameters, all logits; `lean` is frozen parameters, SDPA and the
 answer's logits; `lean-checkpoint` adds Torch's checkpointing of every layer. `inseq` and `captum`
 run where they are installed, and are said to be absent where they are not.
 """
