@@ -216,3 +216,19 @@ def test_a_cancelled_waiter_takes_no_place() -> None:
         await asyncio.wait_for(gate.enter(), 1)
 
     asyncio.run(scene())
+
+
+def test_a_success_in_flight_does_not_make_an_endless_pause_endless() -> None:
+    async def scene() -> tuple[str | None, float]:
+        gate, control = make(give_up=600.0)
+        failing, succeeding = await gate.enter(), await gate.enter()
+        gate.failed(failing, RuntimeError("HTTP 429"), 1e8)
+        gate.leave()
+        gate.succeeded(succeeding)
+        gate.leave()
+        with contextlib.suppress(Stopped):
+            await gate.enter()
+        return control.stop, control.clock.now
+
+    stop, now = asyncio.run(scene())
+    assert (stop, now) == ("gave_up", 700.0)

@@ -105,7 +105,8 @@ class Gate:
 
     def succeeded(self, ticket: Pass) -> None:
         """A call got an answer."""
-        self._failing_since = None
+        # While the gate is closed nothing new can succeed: the patience begins again here.
+        self._failing_since = self._clock() if self.paused_s > 0 else None
         if ticket.at < self._slowed_at:
             return
         self._in_a_row = 0
