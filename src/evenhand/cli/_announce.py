@@ -6,9 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import typer
-
-from evenhand.errors import UsageError
+from evenhand.cli._forecast import confirm_cost
 
 if TYPE_CHECKING:
     from evenhand.counting import Forecast
@@ -25,13 +23,7 @@ def announcer(model: str, *, ask_over: float, yes: bool) -> Callable[[Forecast],
 
     def announce(found: Forecast) -> None:
         sys.stderr.write("".join(f"{line}\n" for line in forecast_lines(found)))
-        cost = found.cost_usd
-        if yes or cost is None or cost <= ask_over:
-            return
-        question = f"{model} is expected to cost ${cost:,.2f}, more than ${ask_over:,.2f}"
-        if not sys.stdin.isatty():
-            raise UsageError(f"{question}: say --yes, or raise --ask-over")
-        typer.confirm(f"{question}. Go on?", abort=True, err=True)
+        confirm_cost(model, found.cost_usd, None if yes else ask_over)
 
     return announce
 

@@ -1,8 +1,13 @@
-"""What a run will take, in words."""
+"""What a run will take, in words, and asking before it gets expensive."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
+
+import typer
+
+from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.running import Estimate
@@ -32,3 +37,22 @@ def forecast_lines(estimate: Estimate) -> list[str]:
             f"${estimate.worst_cost_usd:,.2f}, nothing counted as cached"
         )
     return lines
+
+
+def confirm_cost(what: str, cost: float | None, ask_over: float | None) -> None:
+    """Go on above a number of dollars only if the user says so.
+
+    Args:
+        what: What costs so much, as the question names it.
+        cost: Dollars expected; None when the price is unknown.
+        ask_over: Dollars up to which nobody is asked; None for no limit.
+
+    Raises:
+        UsageError: Above the limit, where there is no terminal to ask at.
+    """
+    if cost is None or ask_over is None or cost <= ask_over:
+        return
+    question = f"{what} is expected to cost ${cost:,.2f}, more than ${ask_over:,.2f}"
+    if not sys.stdin.isatty():
+        raise UsageError(f"{question}: say --yes, or raise --ask-over")
+    typer.confirm(f"{question}. Go on?", abort=True, err=True)

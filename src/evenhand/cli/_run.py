@@ -151,18 +151,12 @@ def _announce(
     workload: Work, model: Model, options: RunOptions, out: Path, *, ask_over: float | None
 ) -> None:
     """Say what the run will take; above the limit, go on only if the user says so."""
-    from evenhand.cli._forecast import forecast_lines
+    from evenhand.cli._forecast import confirm_cost, forecast_lines
     from evenhand.running import estimate
 
     expected = estimate(workload, model, options, out=out)
     sys.stderr.write("".join(f"{line}\n" for line in forecast_lines(expected)))
-    cost = expected.expected_cost_usd
-    if cost is None or ask_over is None or cost <= ask_over:
-        return
-    question = f"this is expected to cost ${cost:,.2f}, more than ${ask_over:,.2f}"
-    if not sys.stdin.isatty():
-        raise UsageError(f"{question}: say --yes, or raise --ask-over")
-    typer.confirm(f"{question}. Go on?", abort=True, err=True)
+    confirm_cost("this", expected.expected_cost_usd, ask_over)
 
 
 def summary_text(summary: RunSummary, out: Path) -> str:
