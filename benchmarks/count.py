@@ -167,11 +167,11 @@ def simulate(sets: int, seed: int) -> tuple[float, float]:
     rng = np.random.default_rng(seed)
     full = sure = 0
     majority = split_count(N, P)[0]
-    truth = np.repeat(np.asarray([0, 1], dtype=np.int8), [majority, N - majority])
+    truth = np.repeat(np.asarray([0, 1], dtype=np.int16), [majority, N - majority])
     for start in range(0, sets, CHUNK):
         size = min(CHUNK, sets - start)
         wrong = rng.random((size, N)) < 0.05
-        codes = rng.permuted(np.where(wrong, 1 - truth, truth).astype(np.int8), axis=1)
+        codes = rng.permuted(np.where(wrong, 1 - truth, truth).astype(np.int16), axis=1)
         full += int(((codes == 0).sum(axis=1) > N / 2).sum())
         sure += int((called(codes, 2, N, RISK)[0] == 0).sum())
     return full / sets, sure / sets
@@ -189,7 +189,7 @@ def stopping(populations: int) -> None:
         shares, wrong = [], 0
         for start in range(0, each, CHUNK):
             size = min(CHUNK, each - start)
-            one = np.repeat(np.asarray([0, 1], dtype=np.int8), counts)
+            one = np.repeat(np.asarray([0, 1], dtype=np.int16), counts)
             codes = rng.permuted(np.tile(one, (size, 1)), axis=1)
             winner, after = called(codes, 2, N, RISK)
             shares.append(after / N)

@@ -14,7 +14,7 @@ from evenhand.counting._alpha import Codes, log_martingale, pair_values
 
 def shuffled(counts: tuple[int, ...], populations: int, seed: int) -> Codes:
     """Populations of these label counts, each in a random order."""
-    one = np.repeat(np.arange(len(counts)), counts).astype(np.int8)
+    one = np.repeat(np.arange(len(counts)), counts).astype(np.int16)
     rng = np.random.default_rng(seed)
     return rng.permuted(np.tile(one, (populations, 1)), axis=1)
 
@@ -59,7 +59,7 @@ def test_a_clear_majority_is_called_early_and_always_by_the_end() -> None:
     st.lists(st.integers(1, 20), min_size=1, max_size=20),
 )
 def test_batches_give_what_the_whole_sequence_gives(words: list[int], cuts: list[int]) -> None:
-    codes = np.asarray(words, dtype=np.int8)
+    codes = np.asarray(words, dtype=np.int16)
     rule = StoppingRule(labels=3, total=len(words), risk=0.2)
     at = 0
     for cut in [*cuts, len(words)]:
@@ -90,7 +90,7 @@ def test_the_martingale_has_mean_one_at_a_tie() -> None:
 
 def test_a_record_without_a_label_speaks_against_every_label() -> None:
     rule = StoppingRule(labels=2, total=10, risk=0.001)
-    rule.feed(np.asarray([0] * 5 + [-1] * 5, dtype=np.int8))
+    rule.feed(np.asarray([0] * 5 + [-1] * 5, dtype=np.int16))
     assert rule.winner is None
 
 
@@ -98,5 +98,5 @@ def test_phantoms_raise_what_has_to_be_seen() -> None:
     """6 of 10 records are enough without phantoms, not with 3 of them."""
     for phantoms, winner in ((0, 0), (3, None)):
         rule = StoppingRule(labels=2, total=10, risk=0.001, phantoms=phantoms)
-        rule.feed(np.asarray([0] * 6 + [1] * 4, dtype=np.int8))
+        rule.feed(np.asarray([0] * 6 + [1] * 4, dtype=np.int16))
         assert rule.winner == winner

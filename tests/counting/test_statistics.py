@@ -66,8 +66,8 @@ def test_the_correction_covers(n: int, plus: float, minus: float) -> None:
 
 def test_a_correction_by_hand() -> None:
     """Of 100 checked, 8 positives were called negative and 2 negatives positive."""
-    gold = np.asarray([0] * 60 + [1] * 40, dtype=np.int8)
-    given = np.asarray([0] * 52 + [1] * 8 + [0] * 2 + [1] * 38, dtype=np.int8)
+    gold = np.asarray([0] * 60 + [1] * 40, dtype=np.int16)
+    given = np.asarray([0] * 52 + [1] * 8 + [0] * 2 + [1] * 38, dtype=np.int16)
     share = [(0.5, 0.5, 0.5), (0.5, 0.5, 0.5)]
     found = correct(given, gold, share, ("positive", "negative"), 10_000)
     assert (found.checked, found.agree) == (100, 90)

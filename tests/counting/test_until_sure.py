@@ -83,8 +83,8 @@ def test_replies_out_of_order_are_heard_in_order() -> None:
     assert rule.read == 0
     prefix.take(0, replies[0])
     for reply in replies:
-        straight.feed(np.asarray([{"a": 0, "b": 1, None: -1}[x] for x in reply.labels], np.int8))
-    assert rule._sums == straight._sums
+        straight.feed(np.asarray([{"a": 0, "b": 1, None: -1}[x] for x in reply.labels], np.int16))
+    assert rule._leads[0].logs.tolist() == straight._leads[0].logs.tolist()
     assert (
         (rule.read, rule.winner, rule.called_after)
         == (18, 0, 6)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from evenhand._write_whole import write_text_whole
 from evenhand.audit._orders import Order, make_orders
 from evenhand.audit._result import AnswerShare, Audit, OrderAnswer, Spread, Verdict
 from evenhand.audit._statistics import flip_rate_of_orders, order_test, unseen_share
@@ -111,7 +112,7 @@ def audit(
         raise UsageError("a forced choice compares exactly two labels: use --answer generate")
     rows = open_records(records, text=text, columns=() if label_column is None else (label_column,))
     gold = _labels(rows, label_column, words)
-    usable = [place for place in range(len(rows)) if rows.unusable(place) is None]
+    usable = [int(place) for place in rows.usable()]
     planned = make_orders(usable, orders, seed, rows.digest, gold)
     if isinstance(model, str):
         key = answer_key
@@ -127,8 +128,8 @@ def audit(
         announce(auditor.forecast())
     in_a_loop(auditor.run)
     found = auditor.result()
-    (folder / "audit.json").write_text(
-        json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n", "utf-8"
+    write_text_whole(
+        folder / "audit.json", json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n"
     )
     return found
 

@@ -23,18 +23,19 @@ and so are phantoms: records known beforehand to be unreadable, which are never 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int8]
+Codes = npt.NDArray[np.int16]
 Counts = npt.NDArray[np.int64]
 
 ALTERNATIVES: tuple[float, ...] = (0.51, 0.52, 0.535, 0.55, 0.575, 0.625, 0.75, 0.95)
 UNRESOLVED = -1
 _EDGE = 1e-9
+_AT_ONCE = 20_000
+"""Values tested at once: bounds the memory where many labels are compared."""
 
 
 def log_factors(x: Floats, before: Floats, count: int, total: int, phantoms: int = 0) -> Floats:
@@ -93,9 +94,7 @@ def pair_values(codes: Codes, ahead: int, behind: int) -> Floats:
     return values
 
 
-def called(
-    codes: Codes, labels: int, total: int, risk: float
-) -> tuple[Codes, npt.NDArray[np.int64]]:
+def called(codes: Codes, labels: int, total: int, risk: float) -> tuple[Codes, Counts]:
     """For many populations at once, the label that is called and after how many records.
 
     Args:
@@ -109,7 +108,7 @@ def called(
     """
     threshold = np.log(labels / risk)
     never = codes.shape[-1] + 1
-    winner = np.full(codes.shape[0], -1, dtype=np.int8)
+    winner = np.full(codes.shape[0], -1, dtype=np.int16)
     after = np.full(codes.shape[0], never)
     for label in range(labels):
         when = np.zeros(codes.shape[0], dtype=np.int64)
@@ -126,8 +125,22 @@ def called(
 
 
 @dataclass(slots=True)
+class _Lead:
+    """How far the tests that one label leads each other label have come."""
+
+    others: list[int]
+    sums: Floats
+    logs: Floats
+    rejected: Counts
+    read: int = 0
+
+
+@dataclass(slots=True)
 class StoppingRule:
     """The same test fed batch by batch, in the random order.
+
+    Only labels that have led at some moment are tested: no other can be called, since a test that
+    is rejected at a record has its label ahead there.
 
     Attributes:
         labels: K.
@@ -146,35 +159,62 @@ class StoppingRule:
     read: int = 0
     winner: int | None = None
     called_after: int | None = None
-    _sums: dict[tuple[int, int], float] = field(default_factory=dict)
-    _logs: dict[tuple[int, int], Floats] = field(default_factory=dict)
-    _rejected: dict[tuple[int, int], int] = field(default_factory=dict)
+    _heard: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int16))
+    _counts: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    _leads: dict[int, _Lead] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._heard = np.zeros(self.total, dtype=np.int16)
+        self._counts = np.zeros(self.labels, dtype=np.int64)
 
     def feed(self, codes: Codes) -> None:
         """Take the next records' labels; :data:`UNRESOLVED` for one without."""
-        if not codes.size:
+        start, self.read = self.read, self.read + codes.size
+        if not codes.size or self.winner is not None:
             return
-        threshold = np.log(self.labels / self.risk)
-        for pair in permutations(range(self.labels), 2):
-            x = pair_values(codes, *pair)
-            before = self._sums.get(pair, 0.0)
-            logs = log_factors(x, np.asarray(before), self.read, self.total, self.phantoms)
-            start = self._logs.get(pair, np.zeros(len(ALTERNATIVES)))
-            with np.errstate(invalid="ignore"):
-                path = start[:, None] + np.cumsum(logs, axis=-1)
-            path = np.where(np.isnan(path), np.inf, path)
-            crossed = _mean_of_logs(path, axis=-2) >= threshold
-            if pair not in self._rejected and crossed.any():
-                self._rejected[pair] = self.read + int(crossed.argmax()) + 1
-            self._sums[pair], self._logs[pair] = before + float(x.sum()), path[:, -1]
-        self.read += codes.size
-        if self.winner is None:
-            self._call()
+        self._heard[start : self.read] = codes
+        calls = []
+        for label in self._leaders(codes):
+            rejected = self._caught_up(label).rejected
+            if (rejected >= 0).all():
+                calls.append((int(rejected.max()), label))
+        if calls:
+            self.called_after, self.winner = min(calls)
 
-    def _call(self) -> None:
-        for label in range(self.labels):
-            pairs = [(label, other) for other in range(self.labels) if other != label]
-            if all(pair in self._rejected for pair in pairs):
-                self.winner = label
-                self.called_after = max(self._rejected[pair] for pair in pairs)
-                return
+    def _leaders(self, codes: Codes) -> list[int]:
+        """Labels that no other is ahead of at some record of these."""
+        seen = self._counts + np.cumsum(codes[:, None] == np.arange(self.labels), axis=0)
+        self._counts = seen[-1]
+        ahead = (seen == seen.max(axis=1, keepdims=True)).any(axis=0)
+        return [int(label) for label in np.flatnonzero(ahead)]
+
+    def _caught_up(self, label: int) -> _Lead:
+        """A label's tests, brought to the last record heard."""
+        lead = self._leads.get(label)
+        if lead is None:
+            others = [other for other in range(self.labels) if other != label]
+            size = len(others)
+            lead = self._leads[label] = _Lead(
+                others, np.zeros(size), np.zeros((size, len(ALTERNATIVES))), np.full(size, -1)
+            )
+        step = max(1, _AT_ONCE // len(lead.others))
+        while lead.read < self.read:
+            self._advance(lead, label, self._heard[lead.read : min(lead.read + step, self.read)])
+        return lead
+
+    def _advance(self, lead: _Lead, label: int, codes: Codes) -> None:
+        """Take more records into the tests that are not rejected yet."""
+        start, lead.read = lead.read, lead.read + codes.size
+        open_ = np.flatnonzero(lead.rejected < 0)
+        if not open_.size:
+            return
+        x = np.stack([pair_values(codes, label, lead.others[at]) for at in open_])
+        logs = log_factors(x, lead.sums[open_], start, self.total, self.phantoms)
+        with np.errstate(invalid="ignore"):
+            path = lead.logs[open_][..., None] + np.cumsum(logs, axis=-1)
+        path = np.where(np.isnan(path), np.inf, path)
+        crossed = _mean_of_logs(path, axis=-2) >= np.log(self.labels / self.risk)
+        fresh = crossed.any(axis=-1)
+        lead.rejected[open_[fresh]] = start + crossed[fresh].argmax(axis=-1) + 1
+        lead.sums[open_] += x.sum(axis=-1)
+        lead.logs[open_] = path[..., -1]

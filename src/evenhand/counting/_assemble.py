@@ -11,11 +11,11 @@ import numpy as np
 from evenhand.counting._alpha import StoppingRule
 from evenhand.counting._plan import output_budget, reading_order
 from evenhand.counting._question import Question
-from evenhand.counting._records import Records
+from evenhand.counting._records import Places, Records
 from evenhand.counting._reply import BatchReply
 from evenhand.counting._rounds import enter, replies
 from evenhand.counting._tally import STATUSES, Tally, empty_tally
-from evenhand.counting._work import BatchWork, Places
+from evenhand.counting._work import BatchWork
 
 BATCHES, ALONE, REPEAT = "batches", "alone", "repeat"
 
@@ -35,8 +35,7 @@ class Setup:
     @property
     def usable(self) -> Places:
         """Places of the records that can be asked about."""
-        listed = [place for place in range(len(self.records)) if not self.records.unusable(place)]
-        return np.asarray(listed, dtype=np.int64)
+        return self.records.usable()
 
     def work(self, places: Places, batch: int, purpose: str) -> BatchWork:
         """A round over some places, in that order."""
@@ -64,11 +63,9 @@ class Setup:
 def first_tally(setup: Setup) -> Tally:
     """A tally in which only the records that cannot be asked about are entered."""
     tally = empty_tally(len(setup.records))
-    for place in range(len(setup.records)):
-        reason = setup.records.unusable(place)
-        if reason is not None:
-            tally.status[place] = STATUSES.index("unresolved")
-            tally.reasons[place] = reason
+    for place, reason in setup.records.unusable.items():
+        tally.status[place] = STATUSES.index("unresolved")
+        tally.reasons[place] = reason
     return tally
 
 
@@ -119,6 +116,6 @@ class Prefix:
         self._waiting[number] = reply
         while self._next in self._waiting:
             labels = self._waiting.pop(self._next).labels
-            codes = np.asarray([self._codes[label] for label in labels], dtype=np.int8)
+            codes = np.asarray([self._codes[label] for label in labels], dtype=np.int16)
             self.rule.feed(codes)
             self._next += 1

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import __version__
+from evenhand._write_whole import write_text_whole
 from evenhand.counting._assemble import Setup
 from evenhand.counting._ledger import file_sha256
 from evenhand.errors import UsageError
@@ -55,7 +56,7 @@ def write_certificate(
         "counts": dict(counts),
         "ledger_sha256": ledger_sha256,
     }
-    (out / FILE).write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", "utf-8")
+    write_text_whole(out / FILE, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
     return words
 
 

@@ -145,4 +145,4 @@ def paired_difference(
 def codes(words: Sequence[str], labels: Sequence[str]) -> Codes:
     """Labels as their numbers."""
     number = {label: at for at, label in enumerate(labels)}
-    return np.asarray([number[word] for word in words], dtype=np.int8)
+    return np.asarray([number[word] for word in words], dtype=np.int16)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from evenhand._write_whole import write_text_whole
 from evenhand.counting._agreement import SelfAgreement, self_agreement
 from evenhand.counting._alpha import StoppingRule
 from evenhand.counting._assemble import (
@@ -323,8 +324,9 @@ class _Counter:
             answer_mode=self.options.answer_mode,
             message=self.message,
         )
-        (self.out / "count.json").write_text(
-            json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n", "utf-8"
+        write_text_whole(
+            self.out / "count.json",
+            json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n",
         )
         return found
 

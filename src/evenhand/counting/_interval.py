@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.special import gammaln
+import math
+from collections.abc import Callable
 
 LEVEL = 0.95
 
@@ -36,17 +36,26 @@ def count_interval(
 def _plain(hits: int, read: int, total: int, level: float) -> tuple[int, int]:
     if read >= total:
         return hits, hits
-    counts = np.arange(hits, total - (read - hits) + 1)
-    ratio = (
-        np.log(total + 1)
-        + _log_choose(counts, hits)
-        + _log_choose(total - counts, read - hits)
-        - _log_choose(np.asarray(total + 1), read + 1)
-    )
-    kept = counts[ratio > np.log(1 - level)]
-    return int(kept[0]), int(kept[-1])
+    least, most = hits, total - (read - hits)
+    bar = math.log(1 - level) - math.log(total + 1) + _log_choose(total + 1, read + 1)
+
+    def kept(count: int) -> bool:
+        return _log_choose(count, hits) + _log_choose(total - count, read - hits) > bar
+
+    # The ratio rises to its peak and falls: each end is found by halving.
+    peak = least if not read else min(most, max(least, (hits * (total + 1)) // read))
+    return _last_kept(peak, least, kept), _last_kept(peak, most, kept)
 
 
-def _log_choose(n: np.ndarray, k: int) -> np.ndarray:
-    found: np.ndarray = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return found
+def _last_kept(inside: int, end: int, kept: Callable[[int], bool]) -> int:
+    """The count farthest from ``inside`` towards ``end`` that is kept."""
+    if kept(end):
+        return end
+    while abs(end - inside) > 1:
+        middle = (inside + end) // 2
+        inside, end = (middle, end) if kept(middle) else (inside, middle)
+    return inside
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from evenhand._write_whole import write_whole
 from evenhand.counting._question import Question
 from evenhand.counting._records import Records
 from evenhand.counting._tally import STATUSES, Tally
@@ -79,10 +80,9 @@ def ledger_frame(
 
 def write_ledger(frame: pl.DataFrame, out: Path) -> tuple[Path, str]:
     """Write ``ledger.csv`` and ``ledger.parquet``; the CSV's path and its SHA-256."""
-    out.mkdir(parents=True, exist_ok=True)
     path = out / "ledger.csv"
-    frame.write_csv(path)
-    frame.write_parquet(out / "ledger.parquet")
+    write_whole(path, frame.write_csv)
+    write_whole(out / "ledger.parquet", frame.write_parquet)
     return path, file_sha256(path)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand._rank import first_ranked, rank_part
-from evenhand.counting._records import Records
-from evenhand.counting._work import Places
+from evenhand.counting._records import Places, Records
 from evenhand.errors import UsageError
 
 MOST_RECORDS = 40

@@ -11,6 +11,7 @@ from evenhand.errors import UsageError
 from evenhand.outcomes import parse_answer
 
 LONGEST_LABEL = 100
+MOST_LABELS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ def make_question(ask: str, labels: Sequence[str]) -> Question:
     if len(chosen) < 2:
         raise UsageError(
             f"{len(chosen)} label: a count needs at least two, such as --labels yes,no"
+        )
+    if len(chosen) > MOST_LABELS:
+        raise UsageError(
+            f"{len(chosen):,} labels: a count takes at most {MOST_LABELS:,}, since every prompt "
+            "lists them all: ask for groups of them first"
         )
     for label in chosen:
         if any(unicodedata.category(character)[0] == "C" for character in label):

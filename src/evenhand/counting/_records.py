@@ -7,13 +7,16 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from evenhand.errors import UsageError
-from evenhand.pools import stream_table
+from evenhand.pools import shows_nothing, stream_table
 from evenhand.prompts import fold
+
+Places = npt.NDArray[np.int64]
 
 HASH_BYTES = 32
 
@@ -25,13 +28,13 @@ class Row:
     Attributes:
         place: Where it stands, for messages (``row 3 (line 5)``).
         text: Its text, as it is.
-        id: The user's own id, or ``row:3``.
+        id: The user's own id; None where there are none, and ``row:3`` stands for it.
         extra: Other columns that were asked for.
     """
 
     place: str
     text: str
-    id: str
+    id: str | None = None
     extra: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -47,20 +50,31 @@ class Records:
         self.source = source
         self.extra: dict[str, dict[int, str]] = {}
         self._texts: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as we do
+        self.unusable: dict[int, str] = {}
+        """Place to why a record cannot be asked about at all."""
         starts, hashes, whole = [0], bytearray(), hashlib.sha256()
-        self._ids: list[str] | None = None
-        ids: list[str] = []
+        ids: dict[str, str] = {}
         for number, row in enumerate(rows, start=1):
             data = row.text.encode("utf-8", "surrogatepass")
+            reason = _unusable(row.text)
+            if reason is not None:
+                self.unusable[number - 1] = reason
             digest = hashlib.sha256(data).digest()
             hashes += digest
             whole.update(digest)
             self._texts.write(data)
             starts.append(starts[-1] + len(data))
-            if row.id != f"row:{number}" or ids:
-                if not ids:
-                    ids = [f"row:{k}" for k in range(1, number)]
-                ids.append(row.id)
+            if row.id is not None:
+                if not row.id.strip():
+                    raise UsageError(
+                        f"{source}: {row.place} has no id: fill it in, or name no id column"
+                    )
+                if row.id in ids:
+                    raise UsageError(
+                        f"{source}: {ids[row.id]} and {row.place} have the same id "
+                        f"{_short(row.id)}: give every row one of its own, or name no id column"
+                    )
+                ids[row.id] = row.place
             for name, value in row.extra.items():
                 column = self.extra.setdefault(name, {})
                 if value.strip():
@@ -69,7 +83,7 @@ class Records:
             raise UsageError(f"{source} has no rows: there is nothing to read")
         self._starts = np.array(starts, dtype=np.int64)
         self._hashes = bytes(hashes)
-        self._ids = ids or None
+        self._ids = list(ids)
         self.digest = whole.hexdigest()
         """SHA-256 over the SHA-256 of every text, in order."""
 
@@ -88,7 +102,7 @@ class Records:
 
     def id(self, place: int) -> str:
         """The record's id."""
-        return f"row:{place + 1}" if self._ids is None else self._ids[place]
+        return self._ids[place] if self._ids else f"row:{place + 1}"
 
     def text_sha256(self, place: int) -> str:
         """SHA-256 (hex) of the text as it came."""
@@ -98,16 +112,45 @@ class Records:
         """Bytes of every text."""
         return np.diff(self._starts)
 
-    def unusable(self, place: int) -> str | None:
-        """Why a record cannot be asked about at all; None where it can."""
-        text = self.text(place)
-        if not text.strip():
-            return "the text is empty"
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError:
-            return "the text holds half of a surrogate pair, which cannot be sent"
-        return None
+    def usable(self) -> Places:
+        """Places of the records that can be asked about, in file order."""
+        listed = np.ones(len(self), dtype=bool)
+        listed[list(self.unusable)] = False
+        return np.flatnonzero(listed).astype(np.int64)
+
+
+def _unusable(text: str) -> str | None:
+    if shows_nothing(text):
+        return "the text is empty" if not text.strip() else "the text shows nothing"
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return "the text holds half of a surrogate pair, which cannot be sent"
+    return None
+
+
+def _short(word: str) -> str:
+    return repr(word if len(word) <= 40 else word[:39] + "…")
+
+
+@runtime_checkable
+class _Lazy(Protocol):
+    """A frame that is still to be computed."""
+
+    def collect(self) -> object:
+        """The frame."""
+        ...
+
+
+@runtime_checkable
+class _Series(Protocol):
+    """One column of a Polars or pandas frame."""
+
+    def to_list(self) -> list[object]:
+        """Its values."""
+        ...
+
+    def __iter__(self) -> Iterator[object]: ...
 
 
 def open_records(
@@ -134,11 +177,13 @@ def open_records(
         if not path.is_file():
             raise UsageError(f"no file {path}: give a .csv, .tsv, .jsonl or .parquet file")
         return Records(_from_file(path, _needed(text, path.name), id_column, columns), path.name)
+    if isinstance(records, _Lazy):
+        records = records.collect()
     if hasattr(records, "columns") and hasattr(records, "__getitem__"):
         return Records(
             _from_frame(records, _needed(text, "a frame"), id_column, columns), "the frame"
         )
-    if isinstance(records, Sequence):
+    if not isinstance(records, bytes) and isinstance(records, Sequence | np.ndarray | _Series):
         if columns or id_column:
             raise UsageError("a list of texts has no columns: give a frame or a file")
         return Records(_from_list(records), "the list")
@@ -154,11 +199,11 @@ def _needed(text: str | None, what: str) -> str:
     return text
 
 
-def _from_list(texts: Sequence[object]) -> Iterator[Row]:
+def _from_list(texts: Iterable[object]) -> Iterator[Row]:
     for number, value in enumerate(texts, start=1):
         if not isinstance(value, str):
             raise UsageError(f"record {number} is a {type(value).__name__}, not a text")
-        yield Row(f"record {number}", value, f"row:{number}")
+        yield Row(f"record {number}", value)
 
 
 def _from_file(
@@ -169,7 +214,7 @@ def _from_file(
         yield Row(
             row.place,
             row.values[text],
-            f"row:{row.number}" if id_column is None else row.values[id_column],
+            None if id_column is None else row.values[id_column],
             {name: row.values[name] for name in columns},
         )
 
@@ -182,6 +227,8 @@ def _from_frame(
     for name in wanted:
         if name not in names:
             raise UsageError(f"the frame has no column {name!r}; it has {', '.join(names)}")
+        if names.count(name) > 1:
+            raise UsageError(f"the frame has {names.count(name)} columns {name!r}: rename them")
     for number, values in enumerate(zip(*(frame[name] for name in wanted), strict=True), start=1):
         found = dict(
             zip(wanted, (_as_text(value, number, name) for value, name in
@@ -190,7 +237,7 @@ def _from_frame(
         yield Row(
             f"row {number}",
             found[text],
-            f"row:{number}" if id_column is None else found[id_column],
+            None if id_column is None else found[id_column],
             {name: found[name] for name in columns},
         )
 
@@ -199,8 +246,8 @@ def _as_text(value: object, number: int, column: str) -> str:
     """A cell as text; a missing one (None, NaN, pandas' NA) is the empty text."""
     if isinstance(value, str):
         return value
-    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
-        return ""
     if isinstance(value, bool | int | float):
-        return str(value)
+        return "" if value != value else str(value)
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return ""
     raise UsageError(f"row {number}: column {column!r} holds a {type(value).__name__}, not text")

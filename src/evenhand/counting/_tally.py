@@ -28,7 +28,7 @@ class Tally:
         reasons: Place to why there is no label.
     """
 
-    labels: npt.NDArray[np.int8]
+    labels: npt.NDArray[np.int16]
     status: npt.NDArray[np.int8]
     round: npt.NDArray[np.int8]
     batch: npt.NDArray[np.int32]
@@ -50,7 +50,7 @@ class Tally:
 def empty_tally(records: int) -> Tally:
     """A tally in which nothing has been read."""
     return Tally(
-        labels=np.full(records, -1, dtype=np.int8),
+        labels=np.full(records, -1, dtype=np.int16),
         status=np.full(records, UNREAD, dtype=np.int8),
         round=np.full(records, -1, dtype=np.int8),
         batch=np.full(records, -1, dtype=np.int32),

@@ -11,6 +11,8 @@ from evenhand.counting._position import PositionCheck
 from evenhand.counting._result import LabelCount
 
 LEAST_AGREEMENT = 0.9
+MOST_NAMED = 8
+"""Labels in the verdict's sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,10 @@ def sentence(
     if majority is None:
         return f"Undecided: {reasons[0]}."
     counted = ", ".join(f"{each.label} {each.count:,}" for each in labels)
+    if len(labels) > MOST_NAMED:
+        ranked = sorted(labels, key=lambda each: -each.count)[:MOST_NAMED]
+        named = ", ".join(f"{each.label} {each.count:,}" for each in ranked)
+        counted = f"{named}; {len(labels) - MOST_NAMED:,} other labels"
     if unread:
         return (
             f"The majority is {majority}, at a risk of at most {1 - (until_sure or 0):.2g} from "

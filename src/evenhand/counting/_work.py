@@ -6,12 +6,9 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from evenhand.counting._prompt import make_nonce, record_ids, render_batch, render_forced
 from evenhand.counting._question import Question
-from evenhand.counting._records import Records
+from evenhand.counting._records import Places, Records
 from evenhand.counting._reply import BatchReply, read_reply
 from evenhand.design import Experiment
 from evenhand.models import Generation
@@ -20,10 +17,12 @@ from evenhand.pools import Instance
 from evenhand.prompts import Message, Prompt, messages_sha256
 from evenhand.running import AttemptRecord, Snapshot
 
-Places = npt.NDArray[np.int64]
 Enough = Callable[[int, BatchReply], str | None]
 
 TASK = "records"
+MOST_CHOICES = 500
+"""Label choices in all that a schema may hold: OpenAI took 500, later 1,000, and Gemini fewer of
+long words; a schema that is too large ends in a refused call."""
 _OUTCOMES: dict[str, AnswerOutcome] = {
     "labelled": "correct",
     "unresolved": "parsing_issue",
@@ -155,13 +154,18 @@ class BatchWork:
         )
 
     def schema(self, experiment: Experiment) -> dict[str, Any]:
-        """Every id of the batch with one of the labels, and nothing else."""
+        """Every id of the batch with one of the labels, and nothing else.
+
+        Where that would be more words than servers take, the labels are left to the prompt: a
+        reply is checked all the same.
+        """
         ids = self._ids(experiment.set_seed, self._texts(experiment.set_seed))
+        value: dict[str, Any] = {"type": "string"}
+        if len(ids) * len(self.question.labels) <= MOST_CHOICES:
+            value["enum"] = list(self.question.labels)
         return {
             "type": "object",
-            "properties": {
-                id_: {"type": "string", "enum": list(self.question.labels)} for id_ in ids
-            },
+            "properties": dict.fromkeys(ids, value),
             "required": list(ids),
             "additionalProperties": False,
         }

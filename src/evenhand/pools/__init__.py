@@ -9,6 +9,7 @@ from evenhand.pools._load import load_pool
 from evenhand.pools._pool_file import pool_path, read_pool, write_pool
 from evenhand.pools._table import TableSource
 from evenhand.pools._table_rows import TableRow, stream_table
+from evenhand.pools._text import shows_nothing
 from evenhand.pools._upstream import UPSTREAM, Upstream
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "load_pool",
     "pool_path",
     "read_pool",
+    "shows_nothing",
     "stream_table",
     "write_pool",
 ]
