@@ -14,7 +14,6 @@ from tests.counting.scripted import Scripted
 
 from evenhand.counting import Count, count, read_ledger, verify
 from evenhand.errors import UsageError
-from evenhand.models import Price, TokenCount
 from evenhand.running import RunOptions
 
 ASK = "Is the review positive or negative?"
@@ -319,29 +318,6 @@ def test_hand_labels(tmp_path: Path) -> None:
         path.write_text(content)
         with pytest.raises(UsageError, match=words):
             ask(frame, Scripted(by_word), tmp_path / "c", text="body", gold=str(path))
-
-
-def test_the_money_ends_before_the_records(tmp_path: Path) -> None:
-    """A call costs 100 tokens in and 10 out at a dollar a token: $110, and at worst $140."""
-
-    class Priced(Scripted):
-        price = Price(input=1_000_000, output=1_000_000)
-
-        def count_tokens(self, messages: Any) -> TokenCount:
-            return TokenCount(100, exact=True)
-
-    options = RunOptions(progress=False, concurrency=1, max_cost_usd=400)
-    found = count(reviews(30, 20), ask=ASK, labels=LABELS, model=Priced(by_word), out=tmp_path,
-                  batch=10, output_budget=40, options=options)  # fmt: skip
-    assert (found.pending, found.statuses["unread"], found.cost_usd) == (2, 20, 330)
-    assert found.exit_code == 3
-    assert found.sentence == "Undecided: 2 batches of records got no answer yet."
-    assert found.message is not None
-    assert "raise --max-cost" in found.message
-    more = RunOptions(progress=False, concurrency=1, max_cost_usd=1_000)
-    whole = count(reviews(30, 20), ask=ASK, labels=LABELS, model=Priced(by_word), out=tmp_path,
-                  batch=10, output_budget=40, options=more)  # fmt: skip
-    assert (whole.majority, whole.cost_usd) == ("positive", 550)
 
 
 def test_asked_twice(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +25,9 @@ from evenhand.counting import (
     make_question,
     open_records,
     read_label,
+    run_folders,
+    spending,
+    with_spending,
 )
 from evenhand.errors import UsageError
 from evenhand.models import Model, open_model
@@ -38,6 +40,8 @@ ERROR_RATE = 0.05
 TOLERANCE = 0.25
 OUTPUT_BUDGET = 20_000
 EXPECTED_OUTPUT = 2_000
+ROUNDS = ("orders-*", "again-*")
+"""The run folders of an audit."""
 _ANSWERS = """
     SELECT e.order_seed, o.outcome, a.predicted, a.margin, a.reason, a.error
     FROM outcomes AS o JOIN experiments AS e ON e.id = o.experiment_id
@@ -179,7 +183,6 @@ class _Auditor:
         self.asked = self.repeated = 0
         self.message: str | None = None
         self.p_value: float | None = None
-        self.folders: list[Path] = []
         self.found: dict[tuple[int, int], tuple[str | None, float | None, str | None]] = {}
 
     def forecast(self) -> Forecast:
@@ -215,18 +218,18 @@ class _Auditor:
         if start >= end or self.pending:
             return
         folder = self.out / f"{'again' if repeat else 'orders'}-{start + 1}-{end}"
-        options = self.options
-        if options.max_cost_usd is not None:
-            left = options.max_cost_usd - sum(_totals(each)[3] or 0 for each in self.folders)
-            options = replace(options, max_cost_usd=max(left, 0.0))
-        summary = await run_async(self._work(start, end, repeat), self.model, folder, options)
-        self.folders.append(folder)
+        others = [each for each in self._folders() if each != folder]
+        work, options = self._work(start, end, repeat), with_spending(self.options, others)
+        summary = await run_async(work, self.model, folder, options)
         self.pending += summary.pending
         self.message = self.message or summary.message
         with RunStore(folder) as store:
             for number, outcome, predicted, margin, reason, error in store.rows(_ANSWERS):
                 answer = TIE if outcome == "tie" else predicted
                 self.found[number, repeat] = answer, margin, error or reason
+
+    def _folders(self) -> list[Path]:
+        return run_folders(self.out, ROUNDS)
 
     def _firsts(self) -> dict[int, str]:
         return {n: a for (n, repeat), (a, *_) in self.found.items() if a and not repeat}
@@ -260,8 +263,7 @@ class _Auditor:
         codes = [self._code(answer) for answer in firsts.values()]
         pairs = self._pairs()
         verdict, words = self._verdict(firsts)
-        totals = [_totals(folder) for folder in self.folders]
-        unknown = any(each[3] is None for each in totals)
+        spent = spending(self._folders())
         return Audit(
             verdict=verdict,
             sentence=words,
@@ -276,10 +278,12 @@ class _Auditor:
             records=len(self.orders[0].places),
             left_out=self.left_out,
             pending=self.pending,
-            calls=sum(each[0] for each in totals),
-            input_tokens=sum(each[1] for each in totals),
-            output_tokens=sum(each[2] for each in totals),
-            cost_usd=None if unknown else sum(each[3] or 0.0 for each in totals),
+            calls=spent.calls,
+            input_tokens=spent.input_tokens,
+            output_tokens=spent.output_tokens,
+            cost_usd=spent.cost_usd,
+            unsettled=spent.unsettled,
+            unsettled_usd=spent.unsettled_usd,
             model=self.model.name,
             ask=self.ask,
             labels=self.labels,
@@ -352,10 +356,3 @@ def _spread(values: Sequence[float], pairs: Sequence[tuple[float, float]]) -> Sp
         inside = float(np.sqrt(np.mean([(one - other) ** 2 / 2 for one, other in pairs])))
     sd = float(array.std(ddof=1)) if len(values) > 1 else 0.0
     return Spread(float(array.min()), float(array.max()), float(array.mean()), sd, inside)
-
-
-def _totals(folder: Path) -> tuple[int, int, int, float | None]:
-    with RunStore(folder) as store:
-        totals = store.totals()
-    cost = None if totals.unpriced else totals.cost_usd
-    return totals.calls, totals.input_tokens, totals.output_tokens, cost

@@ -84,7 +84,9 @@ class Audit:
         calls: Calls that came back.
         input_tokens: Billed, as far as the server said.
         output_tokens: Likewise.
-        cost_usd: Dollars; None when any part is unknown.
+        cost_usd: Dollars of all calls that came back; None when any part is unknown.
+        unsettled: Calls that were lost, cut, or stated no usage: their cost is not known.
+        unsettled_usd: What those cost at worst.
         model: Whom was asked.
         ask: The question.
         labels: The labels; empty for a number.
@@ -110,6 +112,8 @@ class Audit:
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
+    unsettled: int
+    unsettled_usd: float
     model: str
     ask: str
     labels: tuple[str, ...]

@@ -17,6 +17,12 @@ from evenhand.running import Snapshot
 
 TASK = "records"
 TIE = "tie"
+_NAMES = {
+    "correct": "answered",
+    "parsing_issue": "unreadable",
+    "overlong": "cut off",
+    "invalid_input": "too long for the model",
+}
 
 
 class OrderWork:
@@ -61,6 +67,11 @@ class OrderWork:
             )
             for number, order in orders
         )
+
+    @property
+    def outcome_names(self) -> dict[str, str]:
+        """What an outcome is called while it runs: there is no right answer to be met."""
+        return _NAMES
 
     def labels(self, experiment: Experiment) -> tuple[str, str]:
         """The two labels of a forced choice."""

@@ -10,6 +10,7 @@ from evenhand.counting._question import Question, make_question, read_label
 from evenhand.counting._records import Records, open_records
 from evenhand.counting._result import Count, LabelCount
 from evenhand.counting._rounds import in_a_loop
+from evenhand.counting._spending import Spending, run_folders, spending, with_spending
 from evenhand.counting._verify import Check, verify
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "LabelCount",
     "Question",
     "Records",
+    "Spending",
     "StoppingRule",
     "called",
     "correct",
@@ -34,5 +36,8 @@ __all__ = [
     "open_records",
     "read_label",
     "read_ledger",
+    "run_folders",
+    "spending",
     "verify",
+    "with_spending",
 ]

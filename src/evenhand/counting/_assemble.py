@@ -18,6 +18,8 @@ from evenhand.counting._tally import STATUSES, Tally, empty_tally
 from evenhand.counting._work import BatchWork
 
 BATCHES, ALONE, REPEAT = "batches", "alone", "repeat"
+ROUNDS = (BATCHES, f"{ALONE}-*", f"{REPEAT}-*")
+"""The run folders of a count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +96,17 @@ def read_alone(tally: Tally, work: BatchWork, folder: Path) -> None:
 
 def alone_folder(out: Path, work: BatchWork) -> Path:
     """Where the second round over just these records lies."""
-    digest = hashlib.sha256(work.places.tobytes()).hexdigest()[:8]
-    return out / f"{ALONE}-{digest}"
+    return _folder_of(out, ALONE, work)
+
+
+def repeat_folder(out: Path, work: BatchWork) -> Path:
+    """Where the second labels of just these records lie."""
+    return _folder_of(out, REPEAT, work)
+
+
+def _folder_of(out: Path, name: str, work: BatchWork) -> Path:
+    """Other records, after more was read or another share was asked for, get another folder."""
+    return out / f"{name}-{hashlib.sha256(work.places.tobytes()).hexdigest()[:8]}"
 
 
 class Prefix:

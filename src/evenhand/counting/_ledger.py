@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ from evenhand._write_whole import write_whole
 from evenhand.counting._question import Question
 from evenhand.counting._records import Records
 from evenhand.counting._tally import STATUSES, Tally
+from evenhand.counting._work import BatchWork
 from evenhand.errors import UsageError
 
 LEDGER_SCHEMA: dict[str, pl.DataType] = {
@@ -32,24 +34,27 @@ asking; ``position`` from 1 inside the batch; ``reply`` is where the raw reply l
 
 
 def ledger_frame(
-    records: Records, question: Question, tally: Tally, folders: tuple[str, ...],
-    experiment_ids: tuple[dict[int, str], ...],
-) -> pl.DataFrame:  # fmt: skip
+    records: Records,
+    question: Question,
+    tally: Tally,
+    rounds: Sequence[tuple[BatchWork, Path]],
+    out: Path,
+) -> pl.DataFrame:
     """The ledger as a frame.
 
     Args:
         records: All records.
         question: Whose labels.
         tally: What was found.
-        folders: Run folder of each round, relative to the count's folder.
-        experiment_ids: For each round, batch number to experiment id.
+        rounds: The rounds that it was found in, with their run folders.
+        out: The count's folder.
     """
     n = len(records)
     words = [*question.labels, None]
+    folders = [folder.relative_to(out) for _, folder in rounds]
+    ids = [{e.set_seed: e.id for e in work.experiments} for work, _ in rounds]
     replies = [
-        None
-        if round_ < 0
-        else f"{folders[round_]}/run.db#{experiment_ids[round_][batch]}/{attempt}"
+        None if round_ < 0 else f"{folders[round_]}/run.db#{ids[round_][batch]}/{attempt}"
         for round_, batch, attempt in zip(
             tally.round.tolist(), tally.batch.tolist(), tally.attempt.tolist(), strict=True
         )

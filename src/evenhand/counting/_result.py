@@ -58,7 +58,9 @@ class Count:
         calls: Calls that came back.
         input_tokens: Billed, as far as the server said.
         output_tokens: Likewise.
-        cost_usd: Dollars; None when any part is unknown.
+        cost_usd: Dollars of all calls that came back; None when any part is unknown.
+        unsettled: Calls that were lost, cut, or stated no usage: their cost is not known.
+        unsettled_usd: What those cost at worst.
         one_shot_input_tokens: What one prompt with all records would take, from the measured
             tokens a character; None where nothing was measured.
         one_shot_cost_usd: Dollars for these, its output not counted; None when unknown.
@@ -92,6 +94,8 @@ class Count:
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
+    unsettled: int
+    unsettled_usd: float
     one_shot_input_tokens: int | None
     one_shot_cost_usd: float | None
     certificate: str

@@ -1,18 +1,17 @@
-"""The rounds of a count: run each on the engine, and read its replies back from the run store."""
+"""The rounds of a count: their replies, read back from the run store."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.counting._reply import BatchReply
 from evenhand.counting._tally import STATUSES, Tally
 from evenhand.counting._work import BatchWork
-from evenhand.models import Model
-from evenhand.running import RunOptions, RunStore, RunSummary, run_async
+from evenhand.running import RunStore
 
 _REPLIES = """
     SELECT e.set_seed, o.attempt, a.text, a.finish_reason, a.forced_label, a.margin
@@ -32,15 +31,6 @@ class StoredReply:
     attempt: int
     reply: BatchReply
     margin: float | None
-
-
-async def run_round(
-    work: BatchWork, model: Model, folder: Path, options: RunOptions, spent: float
-) -> RunSummary:
-    """Run one round, or go on with it; money spent in earlier rounds counts against the limit."""
-    if options.max_cost_usd is not None:
-        options = replace(options, max_cost_usd=max(options.max_cost_usd - spent, 0.0))
-    return await run_async(work, model, folder, options)
 
 
 def replies(folder: Path, work: BatchWork) -> Iterator[StoredReply]:

@@ -30,6 +30,12 @@ _OUTCOMES: dict[str, AnswerOutcome] = {
     "too long": "overlong",
 }
 """How a batch's reply stands in the run store: ``correct`` means that it labels a record."""
+_NAMES = {
+    "correct": "labelled",
+    "parsing_issue": "unreadable",
+    "overlong": "cut off",
+    "invalid_input": "too long for the model",
+}
 
 
 class BatchWork:
@@ -82,6 +88,11 @@ class BatchWork:
             )
             for number in range(-(-len(places) // batch))
         )
+
+    @property
+    def outcome_names(self) -> dict[str, str]:
+        """What a batch's outcome is called while it runs: there is no right answer to be met."""
+        return _NAMES
 
     def listening(self, on_reply: Enough) -> BatchWork:
         """The same work with someone who is told of every finished batch."""

@@ -18,7 +18,7 @@ from evenhand.running._control import Control, Stopped
 from evenhand.running._gate import ADAPTIVE_CEILING, ADAPTIVE_START, Gate
 from evenhand.running._identity import run_settings
 from evenhand.running._interrupt import ending_on_interrupt
-from evenhand.running._judging import StopsEarly
+from evenhand.running._judging import NamesOutcomes, StopsEarly
 from evenhand.running._lock import locked
 from evenhand.running._money import Purse, check_limit, price_of
 from evenhand.running._open import check_plan, open_run
@@ -114,11 +114,13 @@ class _Engine:
         )
         totals = store.totals()
         price = price_of(model)
-        self._tally = Tally(totals, options.max_cost_usd)
+        before = options.spent_before_usd
+        names = work.outcome_names if isinstance(work, NamesOutcomes) else None
+        self._tally = Tally(totals, options.max_cost_usd, spent_before_usd=before, names=names)
         self._purse = Purse(
             self._control,
             options.max_cost_usd,
-            totals.cost_usd + totals.unsettled_usd,
+            before + totals.cost_usd + totals.unsettled_usd,
             begin=store.begin_call,
             forget=store.forget_call,
         )

@@ -24,6 +24,16 @@ class JudgesReplies(Protocol):
 
 
 @runtime_checkable
+class NamesOutcomes(Protocol):
+    """A :class:`~evenhand.running.Work` whose outcomes have other names on the progress line."""
+
+    @property
+    def outcome_names(self) -> Mapping[str, str]:
+        """Outcome to how it is called; what is not in it keeps its name."""
+        ...
+
+
+@runtime_checkable
 class StopsEarly(Protocol):
     """A :class:`~evenhand.running.Work` that may be decided before everything is asked."""
 

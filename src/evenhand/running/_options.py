@@ -29,6 +29,7 @@ class RunOptions:
         give_up_after_s: Seconds of failing calls, without one success, that end the run.
         max_cost_usd: Most that the run folder may cost in all, calls in flight counted at their
             worst case and those of unknown cost too; None for no limit.
+        spent_before_usd: Dollars of other folders that count towards the same limit.
         rerun: ``overlong`` runs again, with the workload's raised output budget, those
             experiments of the folder that came to ``overlong``, and nothing else.
         backoff_s: First wait after a failed call; doubles with every further failure in a row.
@@ -42,6 +43,7 @@ class RunOptions:
     concurrency: int | None = None
     give_up_after_s: float = 600.0
     max_cost_usd: float | None = None
+    spent_before_usd: float = 0.0
     rerun: Literal["overlong"] | None = None
     backoff_s: float = 1.0
     progress: bool = True

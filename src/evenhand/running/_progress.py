@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,9 +23,19 @@ class Tally:
     Args:
         totals: What the folder held when the run began.
         limit_usd: The money limit, if any.
+        spent_before_usd: What counts towards it from elsewhere.
+        names: What outcomes are called, where it is not their own name.
     """
 
-    def __init__(self, totals: Totals, limit_usd: float | None = None) -> None:
+    def __init__(
+        self,
+        totals: Totals,
+        limit_usd: float | None = None,
+        *,
+        spent_before_usd: float = 0.0,
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        self._names = names or {}
         self.experiments = totals.experiments
         self.outcomes = dict(totals.outcomes)
         self.input_tokens = totals.input_tokens
@@ -33,7 +43,7 @@ class Tally:
         self.cost_usd = totals.cost_usd
         self.unpriced = totals.unpriced
         self.limit_usd = limit_usd
-        self.counted_usd = totals.cost_usd + totals.unsettled_usd
+        self.counted_usd = spent_before_usd + totals.cost_usd + totals.unsettled_usd
         """What counts towards the limit: with calls of unknown cost at their worst case."""
         self.faults = 0
         self.pause_s = 0.0
@@ -71,7 +81,10 @@ class Tally:
 
     def words(self) -> str:
         """Outcomes, tokens and money in one line."""
-        parts = [f"{count} {outcome}" for outcome, count in sorted(self.outcomes.items())]
+        parts = [
+            f"{count} {self._names.get(outcome, outcome)}"
+            for outcome, count in sorted(self.outcomes.items())
+        ]
         parts.append(f"{_short(self.input_tokens)} in, {_short(self.output_tokens)} out")
         parts.append(self._money())
         if self.faults:
