@@ -11,6 +11,7 @@ from tests.models.http_helpers import PROMPT, ask_server
 
 from evenhand.errors import UsageError
 from evenhand.models import GenerationSettings, ModelSpec
+from evenhand.models._http import HttpModel
 from evenhand.models._http._request import parameters
 from evenhand.prompts import Message, messages_sha256
 
@@ -113,3 +114,20 @@ def test_a_lone_surrogate_is_refused_before_anything_is_sent() -> None:
         with pytest.raises(UsageError, match="character 3"):
             ask_server(server, (Message("user", "bad\ud800"),))
         assert server.seen == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "output_budget", "own"),
+    [
+        ({}, 20_000, None),
+        ({"split_completion": 20}, 20_000, 19_980),
+        ({"split_completion": 20}, 100_000, 99_980),
+        ({"reasoning_budget": 4_000}, 20_000, 4_000),
+        ({"reasoning_budget": 20_000}, 20_000, None),
+    ],
+)
+def test_reasoning_has_a_budget_of_its_own(
+    fields: dict[str, Any], output_budget: int, own: int | None
+) -> None:
+    model = HttpModel(replace(PLAIN, budget_field="reasoning.max_tokens", **fields))
+    assert model.reasoning_budget(output_budget) == own

@@ -21,8 +21,8 @@ from evenhand.report.tables._summary import core_table
 
 PAPER = [
     "Table 2", "Table 4", "Table 5", "Table 6", "Figures 1 and 8", "Figure 2", "Figure 3",
-    "Figure 4", "Figure 9", "Figure 10", "Figure 11", "Figure 14", "Figure 15", "Figure 16",
-    "Figure 17", "Figure 18", "Figure 19", "Figure 20",
+    "Figure 4", "Figure 9", "Figure 10", "Figure 11", "Figure 14", "Figure 15", "Appendix D.1",
+    "Figure 16", "Figure 17", "Figure 18", "Figure 19", "Figure 20",
 ]  # fmt: skip
 BUDGETS = (20_000, 100_000)
 
@@ -36,7 +36,9 @@ def everything(simulate: Simulate) -> pl.DataFrame:
                      budgets=BUDGETS),
             simulate("maker/alpha", setting="counts", tasks=tasks, n=(100, 200), p=(0.9, 0.55),
                      seeds=(1,), budgets=BUDGETS),
-            simulate("maker/beta", tasks=tasks),
+            simulate("maker/beta", tasks=tasks).with_columns(
+                reasoning_budget=pl.lit(19_980, pl.Int64)
+            ),
         ]
     )  # fmt: skip
 
@@ -67,6 +69,7 @@ def test_a_plain_run_names_what_is_missing_and_the_run_that_supplies_it(
     assert "run counts" in missing["Figure 3"]
     assert "run variants" in missing["Figure 20"]
     assert "run budgets" in missing["Figure 9"]
+    assert "qwen3.6-plus" in missing["Appendix D.1"]
     stored = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
     assert [entry["paper"] for entry in stored] == PAPER
     files = [tmp_path / name for entry in stored for name in entry["files"]]

@@ -9,7 +9,12 @@ from typing import Literal
 
 import polars as pl
 
-from evenhand.analysis import all_experiments_table, budget_table, overview_table
+from evenhand.analysis import (
+    all_experiments_table,
+    budget_table,
+    exhausted_budgets,
+    overview_table,
+)
 from evenhand.report._conditions import (
     MODE_WORDS,
     main_condition,
@@ -44,6 +49,7 @@ from evenhand.report.figures._variants import (
     change_from_standard,
     gap_by_variant,
 )
+from evenhand.report.tables._exhausted import exhausted_table
 from evenhand.report.tables._filter import filter_agreements, filter_table
 from evenhand.report.tables._summary import (
     both_definitions_table,
@@ -128,7 +134,7 @@ Made = Sequence[tuple[str, Figure | DataTable]]
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """One table or figure of the paper.
+    """One table or figure of the paper, or numbers that its text gives.
 
     Attributes:
         paper: Its number there.
@@ -161,6 +167,13 @@ def _filter_agreement(material: Material) -> Made:
     if frame.is_empty():
         return []
     return [("filter-agreement", DataTable(frame, filter_table(frame)))]
+
+
+def _exhausted_budgets(material: Material) -> Made:
+    frame = exhausted_budgets(material.main)
+    if frame.is_empty():
+        return []
+    return [("exhausted-budgets", DataTable(frame, exhausted_table(frame)))]
 
 
 def _prompts_and_budgets(material: Material) -> Made:
@@ -271,6 +284,10 @@ EXHIBITS: tuple[Exhibit, ...] = (
             lambda m: _one("error-types", error_types(m.main))),
     Exhibit("Figure 15", "invalid-counts", "figure", "a run with an invalid answer", _CORE,
             lambda m: _one("invalid-counts", invalid_counts(m.main))),
+    Exhibit("Appendix D.1", "exhausted-budgets", "table",
+            "a model whose reasoning has a budget of its own, apart from its answer's",
+            "evenhand run core --model openrouter/qwen/qwen3.6-plus --out runs/NAME",
+            _exhausted_budgets),
     Exhibit("Figure 16", "tasks-by-model", "figure", "several tasks", _CORE,
             lambda m: _one("tasks-by-model", tasks_by_model(m.main))),
     Exhibit("Figure 17", "all-patterns-by-model", "figure", "any run", _CORE,

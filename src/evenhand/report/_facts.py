@@ -33,6 +33,7 @@ def _items(rows: pl.DataFrame) -> tuple[tuple[str, str], ...]:
         ("Orders", f"{rows['pattern'].n_unique()} (random: {plural(order_seeds, 'order seed')})"),
         ("Prompts", _values(rows["variant"])),
         ("Output budget", f"{_values(rows['output_budget'])} tokens"),
+        *_reasoning_budget(rows["reasoning_budget"]),
         ("Way of answering", _answer_modes(rows)),
         ("Valid answers", f"{int(rows['valid'].sum()):,} of {rows.height:,}"),
         ("Calls", count(int(rows["attempts"].sum()))),
@@ -45,10 +46,17 @@ def _items(rows: pl.DataFrame) -> tuple[tuple[str, str], ...]:
     ]
     if answered.height:
         lenient = int(answered["lenient"].sum())
-        items.insert(10, ("Answers read leniently", f"{lenient:,} of {answered.height:,}"))
+        at = [name for name, _ in items].index("Valid answers") + 1
+        items.insert(at, ("Answers read leniently", f"{lenient:,} of {answered.height:,}"))
     if rows["upstream"].drop_nulls().len():
         items.append(("Served by", _values(rows["upstream"].fill_null("not stated"))))
     return tuple(items)
+
+
+def _reasoning_budget(column: pl.Series) -> list[tuple[str, str]]:
+    """Said of a model whose reasoning cannot take the answer's tokens, in some run at least."""
+    told = _values(column)
+    return [("Of it for reasoning alone", f"{told} tokens")] if told else []
 
 
 def _values(column: pl.Series) -> str:

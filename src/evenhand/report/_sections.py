@@ -106,7 +106,7 @@ def outcome_section(material: Material, made: Exhibits) -> Section:
     figure = invalid_by_model(main)
     if figure is not None:
         blocks.append(figure)
-    blocks += _figures(made, "invalid-counts")
+    blocks += _figures(made, "invalid-counts", "exhausted-budgets")
     bounds = bounds_table(main)
     if bounds is not None:
         blocks.append(bounds)

@@ -4,12 +4,19 @@ from evenhand._callable_room import make_callable
 from evenhand.results._arrangement import Arrangement, arrangement
 from evenhand.results._export import ExportFormat, export
 from evenhand.results._read import ATTEMPTS_SCHEMA, attempts, parameters_sha256, pending, results
-from evenhand.results._schema import OUTCOMES, RESULTS_SCHEMA, VALID_OUTCOMES, Outcome
+from evenhand.results._schema import (
+    OPTIONAL_COLUMNS,
+    OUTCOMES,
+    RESULTS_SCHEMA,
+    VALID_OUTCOMES,
+    Outcome,
+)
 from evenhand.results._verdicts import VERDICTS_SCHEMA, verdicts
 from evenhand.results._waiting import Waiting, waiting
 
 __all__ = [
     "ATTEMPTS_SCHEMA",
+    "OPTIONAL_COLUMNS",
     "OUTCOMES",
     "RESULTS_SCHEMA",
     "VALID_OUTCOMES",

@@ -12,7 +12,7 @@ import polars as pl
 from evenhand.design import AXES
 from evenhand.errors import UsageError
 from evenhand.models import PARAMETERS_OF_ONE_CALL
-from evenhand.results._schema import RESULTS_SCHEMA, VALID_OUTCOMES
+from evenhand.results._schema import OPTIONAL_COLUMNS, RESULTS_SCHEMA, VALID_OUTCOMES
 from evenhand.running import RunStore
 
 ATTEMPTS_SCHEMA: dict[str, pl.DataType] = {
@@ -54,7 +54,8 @@ _RESULTS = f"""
         e.id, {", ".join(f"e.{axis}" for axis in AXES)},
         o.outcome, a.predicted, a.margin, a.lenient, o.attempt, a.finish_reason,
         s.input_tokens, s.output_tokens, s.reasoning_tokens, s.cost_usd, s.latency_s,
-        a.prompt_sha256, a.label_mass, a.upstream, a.parameters, a.text IS NULL AS unasked
+        a.prompt_sha256, a.label_mass, a.upstream, a.parameters, a.text IS NULL AS unasked,
+        a.reasoning_tokens AS decided_reasoning
     FROM experiments AS e
     JOIN outcomes AS o ON o.experiment_id = e.id
     JOIN attempts AS a ON a.experiment_id = e.id AND a.attempt = o.attempt AND a.stage = (
@@ -100,6 +101,7 @@ def results(path: Path | str) -> pl.DataFrame:
         mode = store.settings()["answer_mode"]
         labels = store.labels()
         pools = store.pools()
+        budgets = store.reasoning_budgets()
         rows = [
             {
                 "experiment_id": row["id"],
@@ -129,6 +131,10 @@ def results(path: Path | str) -> pl.DataFrame:
                 else parameters_sha256(row["parameters"]),
                 "pool_source": pools[row["task"]][1].get("source"),
                 "pool_filter": pools[row["task"]][1].get("filter"),
+                "reasoning_budget": (own := budgets.get(row["output_budget"])),
+                "reasoning_exhausted": None
+                if own is None
+                else _exhausted(own, row["decided_reasoning"], asked=not row["unasked"]),
             }
             for row in store.rows(_RESULTS)
         ]
@@ -204,14 +210,21 @@ def parameters_sha256(parameters: str) -> str:
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 
+def _exhausted(budget: int, tokens: int | None, *, asked: bool) -> bool | None:
+    """Whether reasoning used its budget up; a prompt that was never sent used nothing."""
+    if not asked:
+        return False
+    return None if tokens is None else tokens >= budget
+
+
 def _from_parquet(path: Path) -> pl.DataFrame:
     try:
         frame = pl.read_parquet(path)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise UsageError(f"cannot read {path}: {error}") from error
     missing = [name for name in RESULTS_SCHEMA if name not in frame.columns]
-    if missing:
-        raise UsageError(
-            f"{path} is not a results table: it has no column {', '.join(missing[:3])}"
-        )
+    needed = [name for name in missing if name not in OPTIONAL_COLUMNS]
+    if needed:
+        raise UsageError(f"{path} is not a results table: it has no column {', '.join(needed[:3])}")
+    frame = frame.with_columns(pl.lit(None).alias(name) for name in missing)
     return frame.select(pl.col(name).cast(kind) for name, kind in RESULTS_SCHEMA.items())

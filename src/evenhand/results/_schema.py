@@ -55,13 +55,22 @@ RESULTS_SCHEMA: MappingProxyType[str, pl.DataType] = MappingProxyType(
         "parameters_sha256": pl.String(),
         "pool_source": pl.String(),
         "pool_filter": pl.String(),
+        "reasoning_budget": pl.Int64(),
+        "reasoning_exhausted": pl.Boolean(),
     }
 )
 """Columns and types, in order. Beyond the design's own: ``label_mass`` (forced choice), ``labels``
 (first and second, which orients ``margin``), ``upstream`` and ``parameters_sha256`` (rows that
 differ in them must not pool silently), ``pool_source`` and ``pool_filter``.
 
+Two more may be missing from a table made elsewhere: ``reasoning_budget``, the tokens that reasoning
+had to itself (null: it shared the output budget with the answer), and ``reasoning_exhausted``,
+whether the attempt that decided used them up (null: not known, or no such budget).
+
 Of several attempts, tokens, cost and latency are sums over all; ``finish_reason`` and ``upstream``
 are those of the attempt that decided. ``predicted`` is null unless the outcome is ``correct`` or
 ``mistake``; ``correct`` is false, never null, for a tie and for an invalid outcome.
 """
+
+OPTIONAL_COLUMNS = frozenset({"reasoning_budget", "reasoning_exhausted"})
+"""Columns of :data:`RESULTS_SCHEMA` that are null throughout where a file does not have them."""

@@ -25,6 +25,7 @@ from evenhand.running._open import check_plan, open_run
 from evenhand.running._options import RunOptions, RunSummary
 from evenhand.running._ordering import order_for_prefix_sharing
 from evenhand.running._progress import Progress, Tally, progress_on_stderr
+from evenhand.running._reasoning_budgets import reasoning_budgets
 from evenhand.running._records import AttemptRecord
 from evenhand.running._store import DATABASE_NAME, RunStore
 from evenhand.running._workload import Work
@@ -80,9 +81,12 @@ async def run_async(
     # Whatever can be refused before the folder is touched is refused here.
     refuse_foreign(folder / DATABASE_NAME)
     check_plan(workload, folder, options.rerun)
+    budgets = reasoning_budgets(model, options.answer_mode, workload)
     planned = {e.id: workload.prompt_sha256(e) for e in workload.experiments}
     with locked(folder), RunStore(folder, write=True) as store:
         open_run(store, workload, planned, run_settings(model, options), rerun=options.rerun)
+        if budgets:
+            store.note_reasoning_budgets(budgets)
         engine = _Engine(workload, planned, model, store, options)
         await engine.run()
         return engine.summary(time.monotonic() - started)

@@ -15,7 +15,7 @@ from evenhand.design import AXES, Experiment
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.pools import Instance
 from evenhand.prompts import Message
-from evenhand.running import _unsettled
+from evenhand.running import _reasoning_budgets, _unsettled
 from evenhand.running._connect import (
     connect_reader,
     connect_writer,
@@ -235,6 +235,15 @@ class RunStore:
             raise EvenhandError(f"{self.path} has no {key!r}: it is damaged")
         return str(row[0])
 
+    def note_reasoning_budgets(self, budgets: Mapping[int, int]) -> None:
+        """Note which output budgets give reasoning how many tokens of its own."""
+        with self._transaction() as db:
+            _reasoning_budgets.note(db, budgets)
+
+    def reasoning_budgets(self) -> dict[int, int]:
+        """Output budget to reasoning tokens within it; without those that are shared."""
+        return _reasoning_budgets.noted(self._db)
+
     def settings(self) -> dict[str, Any]:
         """The settings as stored."""
         rows = self._db.execute("SELECT name, value FROM settings")
@@ -256,33 +265,26 @@ class RunStore:
 
     def instances(self, task: str) -> tuple[Instance, ...]:
         """The instances of a task that the plan uses."""
-        rows = self._db.execute(
-            "SELECT id, text, label, answer FROM instances WHERE task = ? ORDER BY rowid", (task,)
-        )
+        query = "SELECT id, text, label, answer FROM instances WHERE task = ? ORDER BY rowid"
+        rows = self._db.execute(query, (task,))
         return tuple(Instance(*row) for row in rows)
 
     def stored_prompt(self, experiment_id: str) -> tuple[tuple[Message, ...], tuple[Instance, ...]]:
         """Messages and instances of a ready-made prompt."""
-        row = self._db.execute(
-            "SELECT messages, instances FROM prompts WHERE experiment_id = ?", (experiment_id,)
-        ).fetchone()
-        if row is None:
-            raise UsageError(f"{self.folder} has no experiment {experiment_id!r}")
+        query = "SELECT messages, instances FROM prompts WHERE experiment_id = ?"
+        row = self._only(query, experiment_id)
         return unpack_prompt(row[0], row[1])
 
     def planned(self) -> list[tuple[Experiment, str]]:
         """The plan as it was first stored, in order, with the planned hashes."""
-        rows = self._db.execute(
-            "SELECT * FROM experiments WHERE rerun_of IS NULL ORDER BY position"
-        )
+        query = "SELECT * FROM experiments WHERE rerun_of IS NULL ORDER BY position"
+        rows = self._db.execute(query)
         return [(experiment_of(row), row["planned_sha256"]) for row in rows]
 
     def planned_sha256(self, experiment_id: str) -> str:
         """The planned hash of one experiment."""
-        rows = self.rows("SELECT planned_sha256 FROM experiments WHERE id = ?", (experiment_id,))
-        if not rows:
-            raise UsageError(f"{self.folder} has no experiment {experiment_id!r}")
-        return str(rows[0][0])
+        query = "SELECT planned_sha256 FROM experiments WHERE id = ?"
+        return str(self._only(query, experiment_id)[0])
 
     def experiment(self, experiment_id: str) -> Experiment:
         """One experiment.
@@ -290,12 +292,13 @@ class RunStore:
         Raises:
             UsageError: If the folder has none of this id.
         """
-        row = self._db.execute(
-            "SELECT * FROM experiments WHERE id = ?", (experiment_id,)
-        ).fetchone()
+        return experiment_of(self._only("SELECT * FROM experiments WHERE id = ?", experiment_id))
+
+    def _only(self, query: str, experiment_id: str) -> sqlite3.Row:
+        row: sqlite3.Row | None = self._db.execute(query, (experiment_id,)).fetchone()
         if row is None:
             raise UsageError(f"{self.folder} has no experiment {experiment_id!r}")
-        return experiment_of(row)
+        return row
 
     def all_experiments(self) -> tuple[Experiment, ...]:
         """Every experiment, reruns and what they replace included."""
@@ -304,9 +307,8 @@ class RunStore:
 
     def pending(self) -> tuple[Experiment, ...]:
         """Experiments without an outcome, originals that a rerun replaced excluded."""
-        rows = self._db.execute(
-            f"{_CURRENT} AND id NOT IN (SELECT experiment_id FROM outcomes) ORDER BY position"
-        )
+        query = f"{_CURRENT} AND id NOT IN (SELECT experiment_id FROM outcomes) ORDER BY position"
+        rows = self._db.execute(query)
         return tuple(experiment_of(row) for row in rows)
 
     def with_outcome(self, outcome: str) -> tuple[Experiment, ...]:

@@ -9,7 +9,7 @@ from evenhand.models._estimate import estimate_tokens
 from evenhand.models._http._faults import Sent
 from evenhand.models._http._forced import choose
 from evenhand.models._http._reply import read_reply
-from evenhand.models._http._request import parameters, wire_messages
+from evenhand.models._http._request import own_reasoning_budget, parameters, wire_messages
 from evenhand.models._http._transport import Filtered, Received, make_client, send
 from evenhand.models._protocol import (
     Generation,
@@ -67,6 +67,14 @@ class HttpModel:
     def parameters(self, settings: GenerationSettings) -> Mapping[str, Json]:
         """What a call with these settings sends beside the messages."""
         return parameters(self.spec, settings)
+
+    def reasoning_budget(self, output_budget: int) -> int | None:
+        """Tokens that reasoning has to itself; None where it shares them with the answer.
+
+        Raises:
+            UsageError: If the output budget is not larger than the part kept for the answer.
+        """
+        return own_reasoning_budget(self.spec, output_budget)
 
     async def generate(
         self, messages: Sequence[Message], settings: GenerationSettings

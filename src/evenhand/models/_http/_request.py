@@ -24,12 +24,7 @@ def parameters(spec: ModelSpec, settings: GenerationSettings) -> Table:
     body: Table = {"model": spec.name.partition("/")[2]}
     cap, reasoning = settings.output_budget, spec.reasoning_budget
     if spec.split_completion is not None:
-        if settings.output_budget <= spec.split_completion:
-            raise UsageError(
-                f"{spec.name} keeps {spec.split_completion} tokens for its answer: "
-                f"an output budget of {settings.output_budget} leaves none for reasoning"
-            )
-        cap, reasoning = spec.split_completion, settings.output_budget - spec.split_completion
+        cap, reasoning = spec.split_completion, own_reasoning_budget(spec, settings.output_budget)
     body[spec.cap_field] = cap
     if spec.temperature:
         body["temperature"] = settings.temperature
@@ -47,6 +42,25 @@ def parameters(spec: ModelSpec, settings: GenerationSettings) -> Table:
     if spec.effort is not None and spec.effort_field is not None:
         _set(body, spec.effort_field, spec.effort)
     return laid_over(body, spec.body)
+
+
+def own_reasoning_budget(spec: ModelSpec, output_budget: int) -> int | None:
+    """Tokens that reasoning may use without taking the answer's; None where the two share all.
+
+    That is what a split budget leaves, or a cap on reasoning below the output budget.
+
+    Raises:
+        UsageError: If the output budget is not larger than the part kept for the answer.
+    """
+    if spec.split_completion is not None:
+        if output_budget <= spec.split_completion:
+            raise UsageError(
+                f"{spec.name} keeps {spec.split_completion} tokens for its answer: "
+                f"an output budget of {output_budget} leaves none for reasoning"
+            )
+        return output_budget - spec.split_completion
+    cap = spec.reasoning_budget
+    return cap if cap is not None and cap < output_budget else None
 
 
 def wire_messages(messages: Sequence[Message]) -> list[dict[str, str]]:
