@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli._announce import announcer
-from evenhand.cli._options import split_words
+from evenhand.cli._calls import AnswerMode, Calls, Labels, PrintsJson, lost_calls, parse_labels
+from evenhand.cli._gathered import gathered
 
 if TYPE_CHECKING:
     from evenhand.audit import Audit
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command("audit", short_help="Does my answer depend on row order? No gold labels needed.")(
-        audit_command
+        gathered(audit_command)
     )
 
 
@@ -35,9 +35,7 @@ def audit_command(
         ),
     ],
     model: Annotated[str, typer.Option("--model", help="provider/model or provider/model@URL.")],
-    labels: Annotated[
-        str | None, typer.Option("--labels", help="Two labels or more: yes,no,unclear")
-    ] = None,
+    labels: Labels = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for run and report; the same one goes on.")
     ] = None,
@@ -62,12 +60,7 @@ def audit_command(
             "--tolerance", help="Stable: other answers from at most this share of orders."
         ),
     ] = 0.25,
-    answer: Annotated[
-        str,
-        typer.Option(
-            "--answer", help="generate: the model writes; forced: its label probabilities decide."
-        ),
-    ] = "generate",
+    answer: AnswerMode = "generate",
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random orders.")] = 0,
     budget: Annotated[
         int, typer.Option("--budget", help="Output tokens allowed for each call.")
@@ -75,20 +68,9 @@ def audit_command(
     max_attempts: Annotated[
         int, typer.Option("--max-attempts", help="Attempts, the first valid one kept.")
     ] = 3,
-    concurrency: Annotated[
-        int | None, typer.Option("--concurrency", help="Calls at once (default: adapts).")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost", help="Most dollars in all; a hard stop.")
-    ] = None,
-    ask_over: Annotated[
-        float, typer.Option("--ask-over", help="Ask first above this many dollars expected.")
-    ] = 5.0,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask about the cost.")] = False,
-    models: Annotated[
-        Path | None, typer.Option("--models", help="Your additions to the model catalog (TOML).")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    *,
+    calls: Calls,
+    as_json: PrintsJson = False,
 ) -> None:
     """Show all records at once in several orders; no gold labels are needed.
 
@@ -99,12 +81,11 @@ def audit_command(
     """
     from evenhand.audit import audit
     from evenhand.report import audit_page, write_page
-    from evenhand.running import RunOptions
 
     found = audit(
         table,
         ask=ask,
-        labels=() if labels is None else split_words(labels),
+        labels=() if labels is None else parse_labels(labels),
         model=model,
         text=text,
         out=out,
@@ -114,14 +95,9 @@ def audit_command(
         tolerance=tolerance,
         seed=seed,
         output_budget=budget,
-        options=RunOptions(
-            answer_mode=answer,  # type: ignore[arg-type]  # RunOptions refuses other words
-            max_attempts=max_attempts,
-            concurrency=concurrency,
-            max_cost_usd=max_cost,
-        ),
-        catalog=models,
-        announce=announcer(model, ask_over=ask_over, yes=yes),
+        options=calls.run_options(answer, max_attempts),
+        catalog=calls.models,
+        announce=calls.announcer(model),
     )
     page = write_page(audit_page(found), found.out)
     if as_json:
@@ -171,5 +147,6 @@ def audit_text(found: Audit) -> str:
         f"looks: {found.looks} of {found.planned_looks}; calls: {found.calls:,}, input tokens: "
         f"{found.input_tokens:,}, output tokens: {found.output_tokens:,}, cost: {cost}"
     )
+    lines += lost_calls(found.unsettled, found.unsettled_usd)
     lines.append(f"kept in {found.out}")
     return "\n".join(lines)

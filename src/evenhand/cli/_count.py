@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli._announce import announcer
-from evenhand.cli._options import split_words
+from evenhand.cli._calls import AnswerMode, Calls, Labels, PrintsJson, lost_calls, parse_labels
+from evenhand.cli._gathered import gathered
 from evenhand.errors import EvenhandError, UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command("count", short_help="Label each record on its own; prove none was left out.")(
-        count_command
+        gathered(count_command)
     )
 
 
@@ -32,9 +32,7 @@ def count_command(
     ask: Annotated[
         str | None, typer.Option("--ask", help="The question that each record is asked.")
     ] = None,
-    labels: Annotated[
-        str | None, typer.Option("--labels", help="Two labels or more: yes,no,unclear")
-    ] = None,
+    labels: Labels = None,
     model: Annotated[
         str | None, typer.Option("--model", help="provider/model or provider/model@URL.")
     ] = None,
@@ -68,12 +66,7 @@ def count_command(
     repeat_share: Annotated[
         float, typer.Option("--repeat-share", help="That share of the records.")
     ] = 0.1,
-    answer: Annotated[
-        str,
-        typer.Option(
-            "--answer", help="generate: the model writes; forced: its label probabilities decide."
-        ),
-    ] = "generate",
+    answer: AnswerMode = "generate",
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random order.")] = 0,
     budget: Annotated[
         int | None,
@@ -82,24 +75,13 @@ def count_command(
     max_attempts: Annotated[
         int, typer.Option("--max-attempts", help="Attempts at a batch of which nothing is read.")
     ] = 2,
-    concurrency: Annotated[
-        int | None, typer.Option("--concurrency", help="Calls at once (default: adapts).")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost", help="Most dollars in all; a hard stop.")
-    ] = None,
-    ask_over: Annotated[
-        float, typer.Option("--ask-over", help="Ask first above this many dollars expected.")
-    ] = 5.0,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask about the cost.")] = False,
-    models: Annotated[
-        Path | None, typer.Option("--models", help="Your additions to the model catalog (TOML).")
-    ] = None,
+    *,
+    calls: Calls,
     verify: Annotated[
         Path | None,
         typer.Option("--verify", help="Recheck this ledger instead, offline; TABLE if it moved."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: PrintsJson = False,
 ) -> None:
     """Label every record on its own, add up in code, and prove that none was left out.
 
@@ -112,7 +94,6 @@ def count_command(
     """
     from evenhand.counting import count
     from evenhand.report import count_page, write_page
-    from evenhand.running import RunOptions
 
     if verify is not None:
         _verify(verify, table, text, as_json=as_json)
@@ -124,7 +105,7 @@ def count_command(
     found = count(
         table,
         ask=ask,
-        labels=split_words(labels),
+        labels=parse_labels(labels),
         model=model,
         text=text,
         id_column=id_column,
@@ -136,14 +117,9 @@ def count_command(
         repeat_share=repeat_share,
         seed=seed,
         output_budget=budget,
-        options=RunOptions(
-            answer_mode=answer,  # type: ignore[arg-type]  # RunOptions refuses other words
-            max_attempts=max_attempts,
-            concurrency=concurrency,
-            max_cost_usd=max_cost,
-        ),
-        catalog=models,
-        announce=announcer(model, ask_over=ask_over, yes=yes),
+        options=calls.run_options(answer, max_attempts),
+        catalog=calls.models,
+        announce=calls.announcer(model),
     )
     page = write_page(count_page(found), found.out)
     if as_json:
@@ -192,6 +168,7 @@ def count_text(found: Count) -> str:
         f"calls: {found.calls:,}, input tokens: {found.input_tokens:,}, output tokens: "
         f"{found.output_tokens:,}, cost: {cost}"
     )
+    lines += lost_calls(found.unsettled, found.unsettled_usd)
     lines.append(f"coverage: {found.certificate}")
     lines.append(f"ledger: {found.ledger}")
     return "\n".join(lines)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenhand.cli._calls import Catalog, Concurrency, PrintsJson
 from evenhand.cli._options import parse_per_label, table_source
 from evenhand.errors import UsageError
 
@@ -64,16 +65,12 @@ def filter_command(
     max_attempts: Annotated[
         int, typer.Option("--max-attempts", help="Attempts, the first valid one kept.")
     ] = 3,
-    concurrency: Annotated[
-        int | None, typer.Option("--concurrency", help="Calls at once (default: adapts).")
-    ] = None,
+    concurrency: Concurrency = None,
     max_cost: Annotated[
         float | None, typer.Option("--max-cost", help="Most dollars for each model; a hard stop.")
     ] = None,
-    models: Annotated[
-        Path | None, typer.Option("--models", help="Your additions to the model catalog (TOML).")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    models: Catalog = None,
+    as_json: PrintsJson = False,
 ) -> None:
     """Ask each model for each instance alone; keep what all of them answer right (C.1).
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,9 +14,6 @@ from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.running import Workload
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,33 +138,3 @@ class Grid:
             per_label=parse_per_label(self.per_label),
             **self.axes(),
         )
-
-
-def with_grid(command: Callable[Concatenate[Grid, P], R]) -> Callable[..., R]:
-    """Give a command the grid's options: it receives them gathered in one :class:`Grid`."""
-    hints = get_type_hints(Grid, include_extras=True)
-    names = [field.name for field in fields(Grid)]
-    grid_parameters = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(Grid)
-    ]
-    signature = inspect.signature(command, eval_str=True)
-    own = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in list(signature.parameters.values())[1:]
-    ]
-
-    def wrapper(**options: Any) -> R:
-        grid = Grid(**{name: options.pop(name) for name in names})
-        return command(grid, **options)  # type: ignore[call-arg]
-
-    wrapper.__name__ = command.__name__
-    wrapper.__doc__ = command.__doc__
-    wrapper.__annotations__ = {p.name: p.annotation for p in (*grid_parameters, *own)}
-    wrapper.__signature__ = inspect.Signature([*grid_parameters, *own])  # type: ignore[attr-defined]
-    return wrapper

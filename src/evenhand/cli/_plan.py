@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli._grid import Grid, with_grid
+from evenhand.cli._gathered import gathered
+from evenhand.cli._grid import Grid
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command("plan", short_help="Show what a run will do, cost and can tell.")(
-        with_grid(plan_command)
+        gathered(plan_command)
     )
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli._grid import Grid, with_grid
+from evenhand.cli._gathered import gathered
+from evenhand.cli._grid import Grid
 from evenhand.cli._options import split_pairs
 from evenhand.errors import UsageError
 
@@ -24,7 +25,7 @@ UNPAID = ("reader/", "local/", "hf/")
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command("run", short_help="Ask one model every experiment; go on where it stopped.")(
-        with_grid(run_command)
+        gathered(run_command)
     )
 
 
