@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-MODEL = "local/smollm2-135m"
+MODEL = "smollm2-135m"
 WAYS = ("ours", "ours-kept", "lean", "lean-checkpoint", "plain", "inseq", "captum")
 LABELS = {1: (" good", " bad"), 3: (" good old times", " bad new days")}
 WORDS = [
@@ -164,11 +164,16 @@ def prompt(tokenizer: Any, tokens: int, label_tokens: int) -> tuple[tuple[int, .
 
 
 def loaded() -> tuple[Any, Any]:
-    """The embedded model."""
-    from evenhand.models._local import load_local
+    """The embedded model as Transformers loads it: what `ours` makes faster is its own."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    runtime, _ = load_local(MODEL)
-    return runtime.model, runtime.tokenizer
+    from evenhand.models._local._runtime import embedded_folder, need_runtime
+
+    need_runtime()
+    folder = str(embedded_folder(MODEL))
+    auto: Any = AutoModelForCausalLM
+    model = auto.from_pretrained(folder, local_files_only=True, dtype="float32").eval()
+    return model, AutoTokenizer.from_pretrained(folder, local_files_only=True)
 
 
 def synthetic() -> tuple[Any, Any]:

@@ -63,6 +63,23 @@ def test_other_devices_path_agrees_with_the_cpus(
         assert relative(found.contributions, expected) < 1e-4
 
 
+@pytest.mark.parametrize("kind", ["llama", "mistral", "gemma3_text"])
+def test_torchs_kernel_and_many_small_blocks_agree(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, replay = tiny_model(kind), random_replay()
+    _, expected, _ = plain(model, replay)
+    room = "evenhand.attribution._blocked_cpu"
+    for setting, value in (("fits", lambda *_: False), ("_MOST", 7)):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"{room}.{setting}", value)
+            if setting == "_MOST":
+                patch.setattr(f"{room}._FEWEST", 7)
+            for chunk in (23, 1024):
+                found = contrast(model, replay, chunk=chunk)
+                assert relative(found.contributions, expected) < 1e-4, (setting, chunk)
+
+
 @pytest.mark.parametrize(
     "labels", [((5,), (8,)), ((5, 6, 7, 8, 9), (8,)), ((), (8, 9)), ((5, 6, 7, 8), ())]
 )

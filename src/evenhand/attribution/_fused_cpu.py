@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from evenhand.attribution import _blocked_cpu
 from evenhand.attribution._layout import Part
 
 if TYPE_CHECKING:
@@ -39,22 +40,14 @@ def forward(
     """
     import torch
 
-    kernel = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
     query = query.contiguous()
-    found = []
-    for part in parts:
-        key, value = (_expand(one, part, query.shape[1]) for one in (keys, values))
-        found.append(
-            kernel(
-                query,
-                key,
-                value,
-                0.0,
-                part.causal,
-                attn_mask=_additive(part, query.dtype),
-                scale=scaling,
-            )
+    one_part = _blocked_cpu.forward if _blocked_cpu.fits(query, keys) else _kernel_forward
+    found = [
+        one_part(
+            query, keys[:, :, part.lo : part.hi], values[:, :, part.lo : part.hi], part, scaling
         )
+        for part in parts
+    ]
     if len(found) == 1:
         output, log_sum = found[0]
         return output, log_sum
@@ -93,29 +86,15 @@ def backward(
     """
     import torch
 
-    kernel = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
     query, grad, output = (one.contiguous() for one in (query, grad, output))
-    # The kernel reads it as it writes it: heads innermost.
-    log_sum = log_sum.transpose(1, 2).contiguous().transpose(1, 2)
-    groups = query.shape[1] // keys.shape[1]
+    one_part = _blocked_cpu.backward if _blocked_cpu.fits(query, keys) else _kernel_backward
     query_grad = torch.zeros_like(query, dtype=torch.float32)
     found = []
     for part in parts:
-        key, value = (_expand(one, part, query.shape[1]) for one in (keys, values))
-        d_query, d_key, d_value = kernel(
-            grad,
-            query,
-            key,
-            value,
-            output,
-            log_sum,
-            0.0,
-            part.causal,
-            attn_mask=_additive(part, query.dtype),
-            scale=scaling,
-        )
+        key, value = (one[:, :, part.lo : part.hi] for one in (keys, values))
+        d_query, d_key, d_value = one_part(grad, query, key, value, output, log_sum, part, scaling)
         query_grad += d_query
-        found.append((part.lo, _gather(d_key, groups), _gather(d_value, groups)))
+        found.append((part.lo, d_key, d_value))
     return query_grad.to(query.dtype), found
 
 
@@ -180,10 +159,57 @@ def _recorded_function() -> Any:
     return Recorded
 
 
-def _expand(one: torch.Tensor, part: Part, heads: int) -> torch.Tensor:
-    piece = one[:, :, part.lo : part.hi]
-    groups = heads // piece.shape[1]
-    return piece.repeat_interleave(groups, dim=1) if groups > 1 else piece
+def _kernel_forward(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, part: Part, scaling: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Torch's own kernel; arguments and result as :func:`_blocked_cpu.forward`."""
+    import torch
+
+    output, log_sum = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
+        query,
+        _expand(key, query.shape[1]),
+        _expand(value, query.shape[1]),
+        0.0,
+        part.causal,
+        attn_mask=_additive(part, query.dtype),
+        scale=scaling,
+    )
+    return output, log_sum
+
+
+def _kernel_backward(
+    grad: torch.Tensor,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    output: torch.Tensor,
+    log_sum: torch.Tensor,
+    part: Part,
+    scaling: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Torch's own kernel; arguments and result as :func:`_blocked_cpu.backward`."""
+    import torch
+
+    d_query, d_key, d_value = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward(
+        grad,
+        query,
+        _expand(key, query.shape[1]),
+        _expand(value, query.shape[1]),
+        output,
+        # The kernel reads it as it writes it: heads innermost.
+        log_sum.transpose(1, 2).contiguous().transpose(1, 2),
+        0.0,
+        part.causal,
+        attn_mask=_additive(part, query.dtype),
+        scale=scaling,
+    )
+    groups = query.shape[1] // key.shape[1]
+    return d_query, _gather(d_key, groups), _gather(d_value, groups)
+
+
+def _expand(one: torch.Tensor, heads: int) -> torch.Tensor:
+    groups = heads // one.shape[1]
+    return one.repeat_interleave(groups, dim=1) if groups > 1 else one
 
 
 def _gather(grad: torch.Tensor, groups: int) -> torch.Tensor:

@@ -109,10 +109,13 @@ def contrast(
 
 
 def freeze(model: Any) -> None:
-    """Put a model into evaluation mode and stop gradients to its parameters."""
+    """Put a model into evaluation mode, stop gradients to its parameters, and quicken its maps."""
+    from evenhand.models._local import quicken
+
     model.eval()
     for parameter in model.parameters():
         parameter.requires_grad_(False)
+    quicken(model)
 
 
 def _pass(

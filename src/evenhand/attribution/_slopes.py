@@ -39,13 +39,17 @@ def unread_projections(layer: Any, kind: str) -> tuple[Any, ...]:
 @contextmanager
 def slopes_only(projections: Sequence[Any]) -> Iterator[None]:
     """While in this context the maps give zeros, with the right gradient."""
+    before = [one.__dict__.get("forward") for one in projections]
     for one in projections:
         one.forward = _stand_in(one)
     try:
         yield
     finally:
-        for one in projections:
-            one.__dict__.pop("forward", None)
+        for one, forward in zip(projections, before, strict=True):
+            if forward is None:
+                del one.forward
+            else:
+                one.forward = forward
 
 
 def _stand_in(linear: Any) -> Any:
@@ -61,6 +65,8 @@ def _slope_function() -> Any:
     """The autograd function, made once: Torch is imported only when it is needed."""
     import torch
 
+    from evenhand.models._local import pull_back
+
     class Slope(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, hidden: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -69,6 +75,6 @@ def _slope_function() -> Any:
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            return grads[0] @ ctx.weight, None
+            return pull_back(grads[0], ctx.weight), None
 
     return Slope

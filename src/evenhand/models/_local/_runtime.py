@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand._cache import cache_dir
 from evenhand.errors import UsageError
 from evenhand.models._local._gguf import FORMAT, convert, converted_is_current
+from evenhand.models._local._linear import quicken
 from evenhand.models._local._weights import embedded, verified_weights
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ def load_runtime(
         model = model.to(place).eval()
     except (RuntimeError, AssertionError) as error:
         raise UsageError(f"device {place!r} cannot be used: {_first_line(error)}") from None
+    quicken(model)
     return Runtime(
         model=model,
         tokenizer=tokenizer,
