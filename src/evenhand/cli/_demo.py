@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evenhand.cli._pending import PENDING, end_pending
+
 if TYPE_CHECKING:
     from evenhand.models import AnswerMode
+    from evenhand.running import RunSummary
 
 MODEL = "local/smollm2-135m"
 READERS = ("reader/perfect", "reader/first-5")
@@ -46,6 +50,9 @@ def demo_command(
 ) -> None:
     """Run the probe on the embedded model and write a report. No key, no GPU.
 
+    Ctrl-C ends it after the call in flight, with a report on what is finished and exit code 3; the
+    same command goes on.
+
     Example: evenhand demo --quick
     """
     from rich.console import Console
@@ -55,20 +62,34 @@ def demo_command(
     name = "quick" if quick else "full"
     out = out / name if data is None else out / f"{name}-{data.name}"
     grid = {**GRID, "set_seeds": QUICK_SET_SEEDS if quick else SET_SEEDS}
-    runs = [_run(MODEL, "forced", out / "smollm2-135m", grid, data)]
-    runs += [
-        _run(reader, "generate", out / reader.replace("/", "-"), grid, data) for reader in READERS
+    steps: list[tuple[str, AnswerMode, str, dict[str, Any]]] = [
+        (MODEL, "forced", "smollm2-135m", grid),
+        *((reader, "generate", reader.replace("/", "-"), grid) for reader in READERS),
+        (MODEL, "generate", "smollm2-135m-free-form", FREE_FORM),
     ]
-    runs.append(_run(MODEL, "generate", out / "smollm2-135m-free-form", FREE_FORM, data))
+    runs: list[Path] = []
+    stopped = None
+    for model, answer, folder, asked in steps:
+        summary = _run(model, answer, out / folder, asked, data)
+        runs.append(out / folder)
+        if summary.stop:
+            stopped = summary.message
+            break
     loaded = load_runs(runs)
-    page = write_report(runs, out, loaded=loaded)
-    Console().print(terminal_report(loaded.frame))
-    sys.stdout.write(f"report: {page}\n")
+    if loaded.frame.height:
+        page = write_report(runs, out, loaded=loaded)
+        Console().print(terminal_report(loaded.frame))
+        sys.stdout.write(f"report: {page}\n")
+    if stopped is not None:
+        sys.stderr.write(f"{len(runs)} of {len(steps)} runs begun: {stopped}\n")
+    end_pending([replace(one, command="evenhand demo") for one in loaded.waiting])
+    if stopped is not None:
+        raise typer.Exit(PENDING)
 
 
 def _run(
     model: str, answer: AnswerMode, folder: Path, grid: dict[str, Any], data: Path | None
-) -> Path:
+) -> RunSummary:
     from evenhand.models import open_model
     from evenhand.running import RunOptions, answer_key, plan, run
 
@@ -77,5 +98,4 @@ def _run(
     how = "label probabilities compared" if answer == "forced" else "written answers"
     sys.stderr.write(f"{model}: {len(workload.experiments)} experiments, {how}\n")
     options = RunOptions(answer_mode=answer, max_attempts=1)
-    run(workload, open_model(model, answer_key=key), folder, options)
-    return folder
+    return run(workload, open_model(model, answer_key=key), folder, options)
