@@ -13,6 +13,7 @@ from evenhand.errors import EvenhandError, UsageError
 from evenhand.prompts import messages_sha256
 from evenhand.report._explorer import Attempt, CloseUp, LookUp
 from evenhand.report._numbers import plural
+from evenhand.report._other_folders import refuse_other
 from evenhand.results import Waiting, attempts, results, verdicts, waiting
 from evenhand.running import RunStore, Work, alone_runs, open_work
 
@@ -99,10 +100,12 @@ def load_runs(paths: Sequence[Path]) -> LoadedRuns:
             ``evenhand filter``, of which the verdicts are read.
 
     Raises:
-        UsageError: If no run is given, or a path is none.
+        UsageError: If no run is given, or a path is none, as the folders of a count or an audit.
     """
     if not paths:
         raise UsageError("name at least one run folder: evenhand report runs/NAME")
+    for path in paths:
+        refuse_other(path)
     filters = {path: alone for path in paths if (alone := alone_runs(path))}
     paths = [path for path in paths if path not in filters or (path / _RUN).is_file()]
     if not paths:

@@ -15,6 +15,9 @@ from evenhand.running._table_work import TableTask, TableWork
 from evenhand.running._workload import Work, Workload
 from evenhand.tasks import Task
 
+_KINDS = ("pools", "table")
+"""Kinds of workload that a folder holds whole; others are made by the rooms that they are of."""
+
 
 def check_plan(work: Work, folder: Path, rerun: Literal["overlong"] | None) -> None:
     """Refuse what no folder could take, before one is made.
@@ -102,10 +105,17 @@ def open_work(store: RunStore, *, only: Experiment | None = None) -> Work:
     so the smaller pool gives the same sets.
 
     Raises:
+        UsageError: If the folder's calls are those of a count or an audit.
         EvenhandError: If the folder is damaged.
     """
+    kind = store.meta("kind")
+    if kind not in _KINDS:
+        raise UsageError(
+            f"{store.folder} holds {kind} of evenhand count or audit, no experiments: "
+            f"see {store.folder.parent / 'report.html'}"
+        )
     experiments = store.all_experiments() if only is None else (only,)
-    if store.meta("kind") == "table":
+    if kind == "table":
         pools_of = store.pools()
         known = {
             name: TableTask(definition, *pools_of[name])
