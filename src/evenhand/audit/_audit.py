@@ -6,13 +6,13 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from evenhand._write_whole import write_text_whole
-from evenhand.audit._orders import Order, make_orders
+from evenhand.audit._orders import Order, are_all, is_random, is_structured, make_orders
 from evenhand.audit._result import AnswerShare, Audit, OrderAnswer, Spread, Verdict
 from evenhand.audit._statistics import flip_rate_of_orders, order_test, unseen_share
 from evenhand.audit._work import TIE, OrderWork
@@ -37,7 +37,7 @@ from evenhand.running import RunOptions, RunStore, run_async
 ORDERS = 12
 LOOK = 4
 ERROR_RATE = 0.05
-TOLERANCE = 0.25
+TOLERANCE = 0.3
 OUTPUT_BUDGET = 20_000
 EXPECTED_OUTPUT = 2_000
 ROUNDS = ("orders-*", "again-*")
@@ -86,10 +86,10 @@ def audit(
         out: Run folder; the same one goes on. By default one under ``runs/``.
         orders: As given, reversed, and random ones, at most.
         label_column: A column of gold or predicted labels; the six structured patterns are then
-            asked too.
+            asked too, right after the order as given and its reverse.
         error_rate: See above.
-        tolerance: The answer is called stable when all orders agree and are so many that other
-            answers can come from at most this share of orders (95%).
+        tolerance: The answer is called stable when all orders agree, and the random ones are so
+            many that other answers can come from at most this share of all orders (95%).
         seed: Of the random orders.
         output_budget: Output tokens allowed a call.
         options: How to run: answer mode, attempts, money.
@@ -123,7 +123,12 @@ def audit(
         if key is None and model.startswith("reader/") and gold:
             key = {fold(rows.text(place)): label for place, label in gold.items()}
         model = open_model(model, answer_key=key, catalog=catalog)
-    folder = Path(out) if out is not None else _default_folder(rows, ask, words, model.name)
+    settings = [str(seed), options.answer_mode, str(output_budget), label_column or ""]
+    folder = (
+        Path(out)
+        if out is not None
+        else _default_folder(rows, [ask, *words, model.name, *settings])
+    )
     auditor = _Auditor(
         ask, words, rows, planned, model, folder, options, output_budget, error_rate, tolerance,
         len(rows) - len(usable),
@@ -153,9 +158,9 @@ def _labels(rows: Records, column: str | None, words: Sequence[str]) -> dict[int
     return found
 
 
-def _default_folder(rows: Records, ask: str, labels: Sequence[str], model: str) -> Path:
-    words = chr(0).join([rows.digest, ask, *labels, model])
-    return Path("runs") / f"audit-{hashlib.sha256(words.encode()).hexdigest()[:12]}"
+def _default_folder(rows: Records, words: Sequence[str]) -> Path:
+    whole = chr(0).join([rows.digest, *words])
+    return Path("runs") / f"audit-{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
 
 
 class _Auditor:
@@ -253,7 +258,14 @@ class _Auditor:
         if len(set(firsts.values())) > 1:
             self.p_value = order_test(self._pairs(), numbers=not self.labels)
             return self.p_value <= self.error_rate / self.planned_looks
-        return unseen_share(len(firsts)) <= self.tolerance and len(firsts) == self.asked
+        return len(firsts) == self.asked and self._unseen(firsts) <= self.tolerance
+
+    def _unseen(self, firsts: Iterable[int]) -> float:
+        """The largest share of orders with another answer that these, all alike, leave likely."""
+        asked = [self.orders[number] for number in firsts]
+        if are_all(asked):
+            return 0.0
+        return unseen_share(sum(is_random(order) for order in asked))
 
     # ------------------------------------------------------------------ the result
 
@@ -272,7 +284,9 @@ class _Auditor:
             looks=self.looks,
             planned_looks=self.planned_looks,
             answers=tuple(self._answer(number) for number in range(self.asked)),
-            shares=_shares(list(firsts.values())),
+            shares=_shares(
+                [answer for at, answer in firsts.items() if not is_structured(self.orders[at])]
+            ),
             flips=flip_rate_of_orders(codes, pairs),
             spread=None if self.labels or not codes else _spread(codes, pairs),
             records=len(self.orders[0].places),
@@ -302,7 +316,8 @@ class _Auditor:
 
     def _verdict(self, firsts: Mapping[int, str]) -> tuple[Verdict, str]:
         if self.pending:
-            return "undecided", f"Undecided: {self.pending} calls got no answer yet."
+            calls = "1 call" if self.pending == 1 else f"{self.pending} calls"
+            return "undecided", f"Undecided: {calls} got no answer yet."
         unread = self.asked - len(firsts)
         if not firsts:
             why = next((reason for *_, reason in self.found.values() if reason), "unknown")
@@ -311,7 +326,7 @@ class _Auditor:
             )
         common, most = Counter(firsts.values()).most_common(1)[0]
         if len(set(firsts.values())) == 1:
-            share = unseen_share(len(firsts))
+            share = self._unseen(firsts)
             if unread:
                 return "undecided", (
                     f"Undecided: {len(firsts)} orders answered {common}, and {unread} gave no "
@@ -319,9 +334,14 @@ class _Auditor:
                 )
             if share > self.tolerance:
                 return "undecided", (
-                    f"Undecided: all {len(firsts)} orders answered {common}, but so few "
-                    f"leave room for another answer from up to {share:.0%} of orders: ask for "
-                    "more orders."
+                    f"Undecided: all {len(firsts)} orders answered {common}, but so few random "
+                    f"ones leave room for another answer from up to {share:.0%} of orders: ask "
+                    "for more orders."
+                )
+            if not share:
+                return "stable", (
+                    f"Stable: all {len(firsts)} orders that there are answered {common}. Stable "
+                    "does not mean right."
                 )
             return "stable", (
                 f"Stable: all {len(firsts)} orders answered {common}; at most {share:.0%} of all "

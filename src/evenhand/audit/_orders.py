@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,11 +35,12 @@ def make_orders(
     digest: str,
     labels: Mapping[int, str] | None = None,
 ) -> tuple[Order, ...]:
-    """As given, reversed, and random orders by hash rank; with labels, the patterns too.
+    """As given, reversed, with labels the patterns, and random orders by hash rank.
 
     Args:
         places: Places of the records to show, in file order.
-        count: Orders in all, patterns not counted; at least 3. A few records may have fewer.
+        count: Orders in all, patterns not counted; at least 3. A few records have fewer: then
+            all that there are.
         seed: Of the random orders.
         digest: Of the records, so that other records get other orders.
         labels: Place to label. The six structured patterns are added, the label with more
@@ -52,17 +54,35 @@ def make_orders(
     if len(places) < 2:
         raise UsageError("there is only one record: it has no order")
     orders = [Order(GIVEN, tuple(places)), Order(REVERSED, tuple(reversed(places)))]
+    left = math.factorial(len(places)) if len(places) < 10 else count
     parts = [rank_part(place) for place in places]
     seen = {order.places for order in orders}
     for turn in range(1, TURNS * count):
-        if len(orders) == count:
+        if len(orders) == min(count, left):
             break
         ranked = first_ranked(len(places), "audit order", seed, digest, turn, last=parts)
         dealt = tuple(places[at] for at in ranked)
         if dealt not in seen:
             seen.add(dealt)
             orders.append(Order(f"{RANDOM} {len(orders) - 1}", dealt))
-    return (*orders, *_patterns(places, labels)) if labels else tuple(orders)
+    structured = _patterns(places, labels) if labels else []
+    return (*orders[:2], *structured, *orders[2:])
+
+
+def is_random(order: Order) -> bool:
+    """Whether an order was drawn at random, so that it speaks for others that were not asked."""
+    return order.name.startswith(f"{RANDOM} ")
+
+
+def is_structured(order: Order) -> bool:
+    """Whether an order is one of the patterns, which nobody's table has by chance."""
+    return order.name in PATTERNS
+
+
+def are_all(orders: Sequence[Order]) -> bool:
+    """Whether these are all orders that the records have."""
+    records = len(orders[0].places)
+    return records < 10 and len({order.places for order in orders}) == math.factorial(records)
 
 
 def _patterns(places: Sequence[int], labels: Mapping[int, str]) -> list[Order]:

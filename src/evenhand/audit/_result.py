@@ -34,7 +34,10 @@ class OrderAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerShare:
-    """How often someone with one order would have got an answer (95% Wilson interval)."""
+    """How often someone with one order would have got an answer (95% Wilson interval).
+
+    Patterns are not counted here: no table has its rows in one of them by chance.
+    """
 
     answer: str
     orders: int

@@ -59,7 +59,7 @@ def audit_command(
         typer.Option(
             "--tolerance", help="Stable: other answers from at most this share of orders."
         ),
-    ] = 0.25,
+    ] = 0.3,
     answer: AnswerMode = "generate",
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random orders.")] = 0,
     budget: Annotated[
@@ -118,9 +118,11 @@ def audit_text(found: Audit) -> str:
         again = f", asked again: {each.second or 'no answer'}" if each.asked_again else ""
         margin = "" if each.margin is None else f"  (margin {each.margin:+.2f})".replace("-", "−")
         lines.append(f"  {each.order:{width}}  {each.first or each.reason}{again}{margin}")
-    lines.append("with one order only, you would have got:")
+    total = sum(each.orders for each in found.shares)
+    if total:
+        lines.append("with one order only, you would have got:")
     lines += [
-        f"  {each.answer}: {each.orders} of {found.flips.orders} orders, {each.share:.0%} "
+        f"  {each.answer}: {each.orders} of {total} orders, {each.share:.0%} "
         f"({each.low:.0%} to {each.high:.0%})"
         for each in found.shares
     ]
