@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 from evenhand import __version__
@@ -14,7 +15,22 @@ from evenhand.counting._ledger import file_sha256
 from evenhand.errors import UsageError
 
 FILE = "certificate.json"
-_KEYS = frozenset({"ask", "labels", "records", "statuses", "counts", "ledger_sha256", "sentence"})
+_KINDS: dict[str, type | UnionType] = {
+    "sentence": str,
+    "ask": str,
+    "labels": list,
+    "records": int,
+    "file": str | None,
+    "text_column": str | None,
+    "id_column": str | None,
+    "batch": int,
+    "seed": int,
+    "forced": bool,
+    "output_budget": int | None,
+    "statuses": dict,
+    "counts": dict,
+    "ledger_sha256": str,
+}
 
 
 def write_certificate(
@@ -83,6 +99,11 @@ def read_certificate(ledger: Path) -> dict[str, Any]:
         raise UsageError(f"{ledger} has no {FILE} beside it: {error.strerror}") from error
     except ValueError as error:
         raise UsageError(f"{path} is damaged: {error}") from error
-    if not isinstance(content, dict) or not content.keys() >= _KEYS:
+    if not isinstance(content, dict):
         raise UsageError(f"{path} is no coverage certificate")
+    for name, kind in _KINDS.items():
+        if name not in content or not isinstance(content[name], kind):
+            raise UsageError(f"{path} is no coverage certificate, or damaged: see {name!r}")
+    if content["batch"] < 1 or not all(isinstance(label, str) for label in content["labels"]):
+        raise UsageError(f"{path} is no coverage certificate, or damaged: see 'batch', 'labels'")
     return content

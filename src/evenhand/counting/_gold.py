@@ -70,5 +70,5 @@ def _from_file(path: Path) -> dict[int, str]:
             raise UsageError(f"{path}, {each.place}: row {word!r} is not a row number")
         if int(word) in found:
             raise UsageError(f"{path}, {each.place}: row {word} comes twice")
-        found[int(word)] = each.values["label"]
-    return found
+        found[int(word)] = each.values["label"].strip()
+    return {row: label for row, label in found.items() if label}

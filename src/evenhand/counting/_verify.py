@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from evenhand.counting._assemble import (
     BATCHES,
@@ -14,7 +18,7 @@ from evenhand.counting._assemble import (
     read_batches,
 )
 from evenhand.counting._certificate import certificate_sentence, read_certificate
-from evenhand.counting._ledger import file_sha256, read_ledger
+from evenhand.counting._ledger import file_sha256, ledger_frame, read_ledger
 from evenhand.counting._question import make_question
 from evenhand.counting._records import Records, open_records
 from evenhand.counting._tally import STATUSES
@@ -51,10 +55,11 @@ def verify(
     certificate = read_certificate(path)
     frame = read_ledger(path)
     labels = tuple(certificate["labels"])
-    n = int(certificate["records"])
+    n: int = certificate["records"]
+    written = path.with_suffix(".csv")
     checks = [
         Check(
-            file_sha256(path.with_suffix(".csv")) == certificate["ledger_sha256"],
+            written.is_file() and file_sha256(written) == certificate["ledger_sha256"],
             "the ledger's SHA-256 is the certificate's",
         )
     ]
@@ -86,40 +91,44 @@ def verify(
     if source is None or (isinstance(source, str | Path) and not Path(source).is_file()):
         checks.append(Check(None, "the records are not there: name their file to check the texts"))
         return tuple(checks)
-    rows = open_records(source, text=text or certificate["text_column"])
+    id_column = certificate["id_column"]
+    if isinstance(source, list | tuple):
+        id_column = None
+    rows = open_records(source, text=text or certificate["text_column"], id_column=id_column)
     hashes = [rows.text_sha256(place) for place in range(len(rows))]
     checks.append(
         Check(hashes == frame["text_sha256"].to_list(), "every text is the one that was labelled")
     )
-    if checks[-1].ok:
-        checks.append(_replies(certificate, rows, frame["label"].to_list(), path.parent))
+    if not checks[-1].ok:
+        return tuple(checks)
+    if id_column == certificate["id_column"]:
+        ids = [rows.id(place) for place in range(len(rows))]
+        checks.append(Check(ids == frame["id"].to_list(), "every id is the record's"))
+    checks.append(_replies(certificate, rows, frame, path.parent))
     return tuple(checks)
 
 
 def _replies(
-    certificate: dict[str, object], rows: Records, labels: list[str | None], out: Path
+    certificate: Mapping[str, Any], rows: Records, frame: pl.DataFrame, out: Path
 ) -> Check:
+    """Make every row again from the raw replies, but for the id, which no reply holds."""
     if not (out / BATCHES / "run.db").is_file():
         return Check(None, "the raw replies are not there: labels were not read again")
-    listed = certificate["labels"]
-    assert isinstance(listed, list)
+    question = make_question(certificate["ask"], certificate["labels"])
     setup = Setup(
-        make_question(str(certificate["ask"]), listed),
-        rows,
-        int(str(certificate["batch"])),
-        int(str(certificate["seed"])),
-        bool(certificate["forced"]),
-        None,
-        0.0,
-    )
+        question, rows, certificate["batch"], certificate["seed"], certificate["forced"],
+        certificate["output_budget"], 0.0,
+    )  # fmt: skip
     work = setup.batches() if len(setup.usable) else None
+    rounds = [] if work is None else [(work, out / BATCHES)]
     tally = read_batches(setup, work, out)
     alone = alone_work(setup, tally)
     if alone is not None and alone_folder(out, alone).is_dir():
-        read_alone(tally, alone, alone_folder(out, alone))
-    words = [*setup.question.labels, None]
-    again = [words[code] for code in tally.labels.tolist()]
-    same = sum(one == other for one, other in zip(again, labels, strict=True))
+        rounds.append((alone, alone_folder(out, alone)))
+        read_alone(tally, *rounds[-1])
+    again = ledger_frame(rows, question, tally, rounds, out)
+    equal = [pl.col(name).eq_missing(again[name]) for name in again.columns if name != "id"]
+    same = int(frame.select(pl.all_horizontal(equal)).to_series().sum())
     return Check(
-        same == len(labels), f"labels read again from the raw replies: {same:,} of {len(labels):,}"
+        same == frame.height, f"rows made again from the raw replies: {same:,} of {frame.height:,}"
     )
