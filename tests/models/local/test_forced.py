@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from evenhand.models._local._chat import token_ids
-from evenhand.models._local._forced import choose, question, string_log_probability
+from evenhand.models._local._forced import _quote_tokens, choose, question, string_log_probability
 
 Token = Callable[[str], int]
 Encode = Callable[[str], list[int]]
@@ -45,6 +45,18 @@ def test_the_quote_is_every_token_that_starts_with_it(tokenizer: Any, token: Tok
     ids = [token("n"), token("o")]
     got = string_log_probability(tokenizer, token('"'), ids, logits)
     assert got == pytest.approx(math.log(0.5 * 0.25 * 0.75))
+
+
+def test_quote_tokens_come_in_the_order_of_their_numbers(
+    tokenizer: Any, token: Token, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the last bit of a margin would depend on the order a vocabulary happens to come in."""
+    before, words = token('"'), list(tokenizer.get_vocab().items())
+    for order in (words, words[::-1], sorted(words)):
+        monkeypatch.setattr(type(tokenizer), "get_vocab", lambda _, order=order: dict(order))
+        found = list(_quote_tokens(tokenizer, before))
+        assert len(found) > 2
+        assert found == sorted(found)
 
 
 def test_a_quote_that_merged_with_the_label_counts(tokenizer: Any, token: Token) -> None:

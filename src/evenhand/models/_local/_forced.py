@@ -113,13 +113,17 @@ def string_log_probability(
 
 
 def _quote_tokens(tokenizer: PreTrainedTokenizerBase, before: int) -> dict[int, str]:
-    """Every token with a quote in it, and the text it writes after another token."""
+    """Every token with a quote in it, and the text it writes after another token, by number.
+
+    A vocabulary comes in another order each time it is asked for, and sums depend on the order.
+    """
     special = set(tokenizer.all_special_ids)
-    return {
-        token: _text(tokenizer, before, [token])
+    quoted = sorted(
+        token
         for piece, token in tokenizer.get_vocab().items()
         if '"' in piece and token not in special
-    }
+    )
+    return {token: _text(tokenizer, before, [token]) for token in quoted}
 
 
 def _text(tokenizer: PreTrainedTokenizerBase, before: int, ids: Sequence[int]) -> str:
