@@ -299,6 +299,25 @@ def test_marks_quotes_line_breaks_and_nuls_in_a_file(tmp_path: Path) -> None:
     assert all(check.ok for check in verify(found.ledger))
 
 
+def test_an_empty_line_between_rows_of_one_column_is_a_record(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"body\n\ngood\n\n\nbad\n\n\n")
+    found = ask(path, Scripted(by_word), tmp_path / "out", text="body")
+    ledger = read_ledger(found.ledger)
+    assert ledger.filter(pl.col("status") == "labelled")["row"].to_list() == [2, 5]
+    assert found.records == 5
+    path.write_bytes(b"body,x\ngood,1\n\nbad,2\n\n")
+    assert ask(path, Scripted(by_word), tmp_path / "two", text="body").records == 2
+
+
+def test_what_runs_here_costs_nothing(tmp_path: Path) -> None:
+    key = {text: by_word(text) for text in reviews(3, 2)}
+    free = ask(reviews(3, 2), "reader/perfect", tmp_path / "a", answer_key=key)
+    assert (free.cost_usd, free.one_shot_cost_usd) == (0, 0)
+    found = ask(reviews(3, 2), Scripted(by_word), tmp_path / "b")
+    assert (found.cost_usd, found.one_shot_cost_usd) == (None, None)
+
+
 def test_hand_labels(tmp_path: Path) -> None:
     frame = pl.DataFrame({"body": reviews(70, 30), "hand": ["positive"] * 60 + [""] * 40})
     found = ask(frame, Scripted(by_word), tmp_path / "a", text="body", gold="hand")
@@ -312,6 +331,7 @@ def test_hand_labels(tmp_path: Path) -> None:
     assert "inside the model's error" in few.sentence
     for content, words in (
         ("row,label\n1,fine\n", "row 1 is 'fine'"),
+        ("row,label\n1,\n2, \n", "no row has a hand label"),
         ("row,label\n999,positive\n", "no row 999"),
         ("row,label\n1,positive\n1,positive\n", "row 1 comes twice"),
     ):

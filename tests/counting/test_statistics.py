@@ -11,7 +11,7 @@ from evenhand.counting._correction import paired_difference
 from evenhand.counting._position import check_position
 from evenhand.counting._result import LabelCount
 from evenhand.counting._tally import empty_tally
-from evenhand.counting._verdict import Evidence, bearable, decide
+from evenhand.counting._verdict import Evidence, bearable, decide, margin_words
 
 
 def test_everything_read_is_the_count_itself() -> None:
@@ -118,6 +118,8 @@ def evidence(first: int, second: int, **more: object) -> Evidence:
         (evidence(6, 4), None),
         (evidence(5, 5), "level at 5"),
         (evidence(6, 4, unlabelled=1), None),
+        (evidence(6, 5, unlabelled=1), "1 record has no label, and the lead of yes over no is"),
+        (evidence(6, 4, unread=1), "1 record was not read"),
         (evidence(6, 4, unlabelled=2), "lead of yes over no is only 2"),
         (evidence(6, 4, unread=3), "3 records were not read"),
         (evidence(6, 4, unread=3, called="yes"), None),
@@ -147,6 +149,14 @@ def test_a_correction_can_leave_it_open_or_turn_it() -> None:
     assert "inside the model's error" in decide(open_)[1][0]
     assert decide(evidence(55, 45, correction=corrected(0.51, 0.55, 0.6)))[0] == "yes"
     assert decide(evidence(55, 45, correction=corrected(0.3, 0.4, 0.49)))[0] == "no"
+
+
+def test_a_narrow_lead_in_words() -> None:
+    labels = evidence(6, 4).labels
+    words = "a single wrong label may be enough to undo the majority"
+    assert margin_words(labels, 0) == (words, 0.0)
+    assert margin_words(labels, 90) == (f"among the 10 records read, {words}", 0.0)
+    assert margin_words(evidence(5, 5).labels, 0) == (None, None)
 
 
 def test_what_a_lead_bears() -> None:

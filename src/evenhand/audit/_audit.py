@@ -224,7 +224,8 @@ class _Auditor:
             return
         folder = self.out / f"{'again' if repeat else 'orders'}-{start + 1}-{end}"
         others = [each for each in self._folders() if each != folder]
-        work, options = self._work(start, end, repeat), with_spending(self.options, others)
+        work = self._work(start, end, repeat)
+        options = with_spending(self.options, others, self.model.name)
         summary = await run_async(work, self.model, folder, options)
         self.pending += summary.pending
         self.message = self.message or summary.message
@@ -275,7 +276,7 @@ class _Auditor:
         codes = [self._code(answer) for answer in firsts.values()]
         pairs = self._pairs()
         verdict, words = self._verdict(firsts)
-        spent = spending(self._folders())
+        spent = spending(self._folders(), self.model.name)
         return Audit(
             verdict=verdict,
             sentence=words,

@@ -38,7 +38,9 @@ def forecast_lines(found: Forecast) -> list[str]:
     ]
     if found.too_long:
         lines.append(f"too long: {found.too_long:,} prompts do not fit the model's window")
-    if found.cost_usd is None:
+    if found.cost_usd == 0:
+        lines.append("cost: nothing")
+    elif found.cost_usd is None:
         lines.append("cost: price unknown (a file given with --models can state it)")
     else:
         worst = "" if found.worst_cost_usd is None else f", at worst ${found.worst_cost_usd:,.2f}"

@@ -110,6 +110,8 @@ def audit_command(
 
 def audit_text(found: Audit) -> str:
     """An audit as a person reads it: the verdict first."""
+    from evenhand.counting import cost_words
+
     lines = [found.sentence]
     if found.message:
         lines.append(found.message)
@@ -144,10 +146,10 @@ def audit_text(found: Audit) -> str:
         )
     if found.left_out:
         lines.append(f"left out: {found.left_out:,} records without a usable text")
-    cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:,.4f}"
     lines.append(
         f"looks: {found.looks} of {found.planned_looks}; calls: {found.calls:,}, input tokens: "
-        f"{found.input_tokens:,}, output tokens: {found.output_tokens:,}, cost: {cost}"
+        f"{found.input_tokens:,}, output tokens: {found.output_tokens:,}, cost: "
+        f"{cost_words(found.cost_usd)}"
     )
     lines += lost_calls(found.unsettled, found.unsettled_usd)
     lines.append(f"kept in {found.out}")

@@ -132,6 +132,8 @@ def count_command(
 
 def count_text(found: Count) -> str:
     """A count as a person reads it: the verdict first."""
+    from evenhand.counting import cost_words
+
     lines = [found.sentence]
     lines += [f"  also: {reason}" for reason in found.reasons[1:]]
     if found.message:
@@ -163,10 +165,9 @@ def count_text(found: Count) -> str:
             f"position in a batch: {'matters' if found.position.matters else 'no effect seen'} "
             f"(p = {found.position.p_value:.2g})"
         )
-    cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:,.4f}"
     lines.append(
         f"calls: {found.calls:,}, input tokens: {found.input_tokens:,}, output tokens: "
-        f"{found.output_tokens:,}, cost: {cost}"
+        f"{found.output_tokens:,}, cost: {cost_words(found.cost_usd)}"
     )
     lines += lost_calls(found.unsettled, found.unsettled_usd)
     lines.append(f"coverage: {found.certificate}")

@@ -10,7 +10,14 @@ from evenhand.counting._question import Question, make_question, read_label
 from evenhand.counting._records import Records, open_records
 from evenhand.counting._result import Count, LabelCount
 from evenhand.counting._rounds import in_a_loop
-from evenhand.counting._spending import Spending, run_folders, spending, with_spending
+from evenhand.counting._spending import (
+    Spending,
+    cost_words,
+    is_unpaid,
+    run_folders,
+    spending,
+    with_spending,
+)
 from evenhand.counting._verify import Check, verify
 
 __all__ = [
@@ -28,10 +35,12 @@ __all__ = [
     "StoppingRule",
     "called",
     "correct",
+    "cost_words",
     "count",
     "count_interval",
     "forecast",
     "in_a_loop",
+    "is_unpaid",
     "make_question",
     "open_records",
     "read_label",

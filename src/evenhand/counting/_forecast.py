@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from evenhand.counting._spending import is_unpaid
 from evenhand.models import Model
 from evenhand.running import RunOptions, Work, estimate, price_of
 
@@ -57,7 +58,7 @@ def forecast(
     found = estimate(work, model, options)
     output = 0 if options.answer_mode == "forced" else round(found.calls * output_a_call)
     price = price_of(model)
-    cost = None
+    cost = 0.0 if is_unpaid(model.name) else None
     if price is not None and price.input is not None and price.output is not None:
         cost = (found.input_tokens * price.input + output * price.output) / 1_000_000
     most = found.worst_calls if worst_calls is None else worst_calls * options.max_attempts

@@ -56,14 +56,16 @@ def decide(evidence: Evidence) -> tuple[str | None, tuple[str, ...]]:
         reasons.append("no record got a label")
     elif evidence.unread:
         if evidence.called is None:
-            reasons.append(f"{evidence.unread:,} records were not read")
+            words = _word(evidence.unread, "record was", "records were")
+            reasons.append(f"{evidence.unread:,} {words} not read")
         else:
             winner = evidence.called
     elif lead == 0:
         reasons.append(f"{first.label} and {second.label} are level at {first.count:,} each")
     elif evidence.unlabelled >= lead:
         reasons.append(
-            f"{evidence.unlabelled:,} records have no label, and the lead of {first.label} over "
+            f"{evidence.unlabelled:,} {_word(evidence.unlabelled, 'record has', 'records have')} "
+            f"no label, and the lead of {first.label} over "
             f"{second.label} is only {lead:,}"
         )
     if evidence.correction is not None and first.count:
@@ -124,6 +126,8 @@ def margin_words(labels: Sequence[LabelCount], unread: int) -> tuple[str | None,
     wrong = bearable(lead)
     share = wrong / labelled
     scope = f"among the {labelled:,} records read, " if unread else ""
+    if not wrong:
+        return f"{scope}a single wrong label may be enough to undo the majority", 0.0
     return (
         f"{scope}the majority holds unless more than {_percent(share)} of the labels "
         f"({wrong:,} of {labelled:,}) are wrong, all in one direction",

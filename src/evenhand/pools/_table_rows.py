@@ -111,18 +111,24 @@ def _delimiter(path: Path, columns: Sequence[str]) -> str:
 
 def _delimited(path: Path, delimiter: str, columns: Sequence[str]) -> Iterator[TableRow]:
     header: list[str] = []
-    number, line = 0, 1
+    number, line, blank = 0, 1, list[int]()
     try:
         with _text_lines(path) as lines:
             reader = csv.reader(lines, delimiter=delimiter, strict=True)
             for fields in reader:
                 first_line, line = line, reader.line_num + 1
                 if not fields:
+                    # Among rows of one column this is an empty field; at the end it is nothing.
+                    blank += [first_line] if len(header) == 1 else []
                     continue
                 if not header:
                     header = fields
                     _check_header(path, header, columns)
                     continue
+                for empty in blank:
+                    number += 1
+                    yield TableRow(number, f"row {number} (line {empty})", {header[0]: ""})
+                blank.clear()
                 number += 1
                 place = f"row {number} (line {first_line})"
                 if len(fields) != len(header):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from evenhand.audit import Audit
+from evenhand.counting import cost_words
 from evenhand.design import PATTERNS
 from evenhand.report._counting import FOOTER
 from evenhand.report._numbers import count, decimal, interval, percent, probability
@@ -144,12 +145,11 @@ def _noise(found: Audit) -> Section:
 
 
 def _facts(found: Audit) -> Section:
-    cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:,.4f}"
     items = (
         ("Calls", count(found.calls)),
         ("Input tokens", count(found.input_tokens)),
         ("Output tokens", count(found.output_tokens)),
-        ("Cost", cost),
+        ("Cost", cost_words(found.cost_usd)),
         ("Answers", "written" if found.answer_mode == "generate" else "forced choice"),
         ("Looks", f"{found.looks} of {found.planned_looks}"),
         ("Records without a usable text, not shown", count(found.left_out)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from evenhand.counting import Count, read_ledger
+from evenhand.counting import Count, cost_words, read_ledger
 from evenhand.report._numbers import count as number
 from evenhand.report._numbers import percent
 from evenhand.report._page import Cell, Column, Figure, Lead, Page, Prose, Section, Table
@@ -174,13 +174,12 @@ def _unsettled(found: Count) -> Section:
 
 
 def _cost(found: Count) -> Section:
-    unknown = "unknown"
     rows = [
         (
             Cell("this count"),
             Cell(number(found.calls), found.calls),
             Cell(number(found.input_tokens), found.input_tokens),
-            Cell(unknown if found.cost_usd is None else f"${found.cost_usd:,.4f}", found.cost_usd),
+            Cell(cost_words(found.cost_usd), found.cost_usd),
         )
     ]
     if found.one_shot_input_tokens is not None:
@@ -190,8 +189,8 @@ def _cost(found: Count) -> Section:
                 Cell("one prompt with all records"),
                 Cell("1", 1),
                 Cell(f"about {found.one_shot_input_tokens:,}", found.one_shot_input_tokens),
-                Cell(unknown if cost is None else f"about ${cost:,.4f}, its output not counted",
-                     cost),
+                Cell(f"about {cost_words(cost)}, its output not counted" if cost
+                     else cost_words(cost), cost),
             )
         )  # fmt: skip
     columns = (
