@@ -102,7 +102,8 @@ def backward(
     from evenhand.models._local import product
 
     d_query = torch.empty_like(query)
-    d_key, d_value = torch.zeros_like(key), torch.zeros_like(value)
+    # Size before keys: so the product's small operand is the one that it has to lay out anew.
+    d_key, d_value = (one.new_zeros(one.mT.shape) for one in (key, value))
     inner = (grad * output).sum(dim=-1)
     for block in _blocks(query, key, part):
         rows, grads = block.rows(query) * scaling, block.rows(grad)
@@ -110,12 +111,12 @@ def backward(
         weights = product(rows, seen_keys)
         block.hide(weights)
         weights.sub_(block.rows(log_sum)[:, None]).exp_()
-        block.keys(d_value).add_(product(weights.t(), grads.t()))
+        d_value[0, block.head, :, : block.seen] += product(grads.t(), weights.t())
         slopes = product(grads, seen_values)
         slopes.sub_(block.rows(inner)[:, None]).mul_(weights)
-        block.keys(d_key).add_(product(slopes.t(), rows.t()))
+        d_key[0, block.head, :, : block.seen] += product(rows.t(), slopes.t())
         block.put(d_query, product(slopes, seen_keys.t()).mul_(scaling))
-    return d_query, d_key, d_value
+    return d_query, d_key.mT, d_value.mT
 
 
 @dataclass(frozen=True, slots=True)
