@@ -14,7 +14,7 @@ from tests.attribution.runs import small_run
 
 from evenhand.attribution import Options, attribute, attributions
 from evenhand.attribution import _run as room
-from evenhand.attribution._ray import Worker, replay_on_ray
+from evenhand.attribution._ray import Worker, _connected, replay_on_ray
 
 ray: Any = pytest.importorskip("ray", reason="ray is not installed: pip install 'evenhand[ray]'")
 
@@ -23,6 +23,7 @@ ray: Any = pytest.importorskip("ray", reason="ray is not installed: pip install 
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Two CPU slots on this machine; workers find this repository's tests."""
     root = str(Path(__file__).parents[2])
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     ray.init(
         num_cpus=2,
         include_dashboard=False,
@@ -51,6 +52,21 @@ def test_two_workers_give_what_one_process_gives(
     assert one["experiment_id"].to_list() == other["experiment_id"].to_list()
     for mine, theirs in zip(one["share"], other["share"], strict=True):
         assert theirs.to_list() == pytest.approx(mine.to_list(), rel=1e-4)
+
+
+def test_a_cluster_started_here_reports_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, str | None]] = []
+
+    def init(*, address: str, **_: object) -> None:
+        seen.append((address, os.environ.get("RAY_USAGE_STATS_ENABLED")))
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", init)
+    monkeypatch.delenv("RAY_USAGE_STATS_ENABLED", raising=False)
+    assert _connected("local") is ray
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "1")
+    _connected("local")
+    assert seen == [("local", "0"), ("local", "1")]
 
 
 class Dying(Worker):

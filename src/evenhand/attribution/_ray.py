@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -117,6 +118,8 @@ def _connected(address: str) -> Any:
     except ModuleNotFoundError:
         raise UsageError("--ray needs the package ray: run: pip install 'evenhand[ray]'") from None
     if not ray.is_initialized():
+        # A cluster that starts here would report its use to Ray's makers unless told otherwise.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
             ray.init(address=address, log_to_driver=False, include_dashboard=False)
         except (ConnectionError, ValueError) as error:
