@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from evenhand._rank import first_ranked, rank_part
 from evenhand.design import Experiment, arrange, split_count
@@ -19,6 +20,12 @@ from evenhand.errors import UsageError
 from evenhand.pools import Instance, Pool
 from evenhand.prompts import Message, Role, fold, render
 from evenhand.tasks import Task
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Places = npt.NDArray[np.int64]
 
 _SEED_CACHE = 64
 _PLACEHOLDER = Instance(id="0", text="x", label="")
@@ -69,8 +76,10 @@ class Deck:
         self._shuffle = lru_cache(maxsize=_SEED_CACHE)(self._shuffle_by)
         self._head = lru_cache(maxsize=None)(self._head_of)
 
-    def _deal(self, experiments: Iterable[Experiment]) -> dict[tuple[str, int], list[int]]:
+    def _deal(self, experiments: Iterable[Experiment]) -> dict[tuple[str, int], Places]:
         """Rank each label for each set seed, as far down as any experiment reaches."""
+        import numpy as np
+
         needs: dict[tuple[str, int], tuple[int, Experiment]] = {}
         for experiment in experiments:
             if experiment.pool != self.pool.name:
@@ -93,7 +102,7 @@ class Deck:
             for label, instances in by_label.items()
         }
         places: dict[str, int] = {}
-        rankings: dict[tuple[str, int], list[int]] = {}
+        rankings: dict[tuple[str, int], Places] = {}
         for (label, seed), (count, experiment) in needs.items():
             known = by_label[label]
             if len(known) < count:
@@ -108,7 +117,7 @@ class Deck:
                 if instance.id not in places:
                     places[instance.id] = len(self.instances)
                     self.instances.append(instance)
-            rankings[label, seed] = [places[instance.id] for instance in ranking]
+            rankings[label, seed] = np.array([places[instance.id] for instance in ranking])
         return rankings
 
     def order(self, experiment: Experiment) -> list[int]:
@@ -116,16 +125,19 @@ class Deck:
 
         The same as ``arrange`` of ``select``, which the tests hold it to.
         """
+        import numpy as np
+
         minority = self.task.other(experiment.majority_label)
         major_count, minor_count = split_count(experiment.n, experiment.p)
         major = self._rankings[experiment.majority_label, experiment.set_seed][:major_count]
         minor = self._rankings[minority, experiment.set_seed][:minor_count]
         if experiment.order_seed is not None:
-            rank = self._shuffle(experiment.order_seed).__getitem__
+            ranks = self._shuffle(experiment.order_seed)
             if experiment.pattern == "random":
-                return sorted(major + minor, key=rank)
-            major, minor = sorted(major, key=rank), sorted(minor, key=rank)
-        return arrange(major, minor, experiment.pattern)
+                shuffled: list[int] = _by_rank(np.concatenate([major, minor]), ranks).tolist()
+                return shuffled
+            major, minor = _by_rank(major, ranks), _by_rank(minor, ranks)
+        return arrange(major.tolist(), minor.tolist(), experiment.pattern)
 
     def arranged(self, experiment: Experiment) -> list[Instance]:
         """The instances of an experiment in reading order."""
@@ -172,10 +184,10 @@ class Deck:
         """Characters of all instance lines of a set, whatever their order."""
         counts = split_count(n, p)
         labels = (majority_label, self.task.other(majority_label))
-        texts = sum(
+        texts: int = sum(
             self._lengths[at]
             for label, count in zip(labels, counts, strict=True)
-            for at in self._rankings[label, set_seed][:count]
+            for at in self._rankings[label, set_seed][:count].tolist()
         )
         return texts + sum(self._header_lengths[:n]) + n - 1
 
@@ -193,12 +205,14 @@ class Deck:
             shared += self._header_lengths[k] + self._lengths[at] + 1
         return shared
 
-    def _shuffle_by(self, order_seed: int) -> list[int]:
+    def _shuffle_by(self, order_seed: int) -> Places:
         """For every instance used, its rank under an order seed: the keys that `arrange` uses."""
-        ranks = [0] * len(self.instances)
-        ranking = first_ranked(len(ranks), "order", order_seed, "instance", last=self._identities)
-        for rank, at in enumerate(ranking):
-            ranks[at] = rank
+        import numpy as np
+
+        count = len(self.instances)
+        ranks = np.empty(count, dtype=np.int64)
+        ranking = first_ranked(count, "order", order_seed, "instance", last=self._identities)
+        ranks[ranking] = np.arange(count)
         return ranks
 
     def _planned_head(self, experiment: Experiment) -> _Head:
@@ -214,6 +228,11 @@ class Deck:
         text = message.content.removesuffix(f"Instance 1: {_PLACEHOLDER.text}")
         opening = b'[["' + message.role.encode() + b'","'
         return _Head(message.role, text, opening + _escape(text))
+
+
+def _by_rank(places: Places, ranks: Places) -> Places:
+    """Places sorted by their ranks, all of which differ."""
+    return places[ranks[places].argsort()]
 
 
 def _escape(text: str) -> bytes:
