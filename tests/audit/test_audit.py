@@ -59,7 +59,11 @@ class Answers:
 
 
 def ask(model: Any, out: Path, **more: Any) -> Audit:
-    frame = pl.DataFrame(ROWS, schema=["body", "kind"], orient="row")
+    frame = pl.DataFrame(ROWS, schema=["body", "kind"], orient="row").with_columns(
+        some=pl.Series(["positive"] + [None] * 59),
+        three=pl.Series(["a", "b", "c"] * 20),
+        even=pl.Series(["a", "b"] * 30),
+    )
     given: dict[str, Any] = {"labels": LABELS, "options": QUIET, **more}
     return audit(frame, ask=ASK, model=model, text="body", out=out, **given)
 
@@ -198,6 +202,10 @@ def test_a_finished_audit_asks_nothing_again(tmp_path: Path) -> None:
         ({"error_rate": 0}, "between 0 and 1"),
         ({"label_column": "nope"}, "no column 'nope'"),
         ({"labels": ["positive", "other"], "label_column": "kind"}, "row 34 is 'negative'"),
+        ({"label_column": "some"}, "59 have none, such as row 2"),
+        ({"labels": (), "label_column": "three"}, "exactly two labels, and there are 3"),
+        ({"labels": (), "label_column": "even"}, "there is no majority"),
+        ({"labels": [f"L{k}" for k in range(10_001)]}, "10,001 labels"),
         ({"labels": ["a", "b", "c"], "options": RunOptions("forced")}, "exactly two labels"),
     ],
 )

@@ -61,6 +61,11 @@ def test_all_alike_still_has_an_upper_end() -> None:
     assert (found.rate, found.low) == (0, 0)
     assert found.high == pytest.approx(2 * share * (1 - share))
     assert found.noise_floor is None
+    share = 1 - 0.05 ** (1 / 10)
+    assert flip_rate_of_orders([1] * 12, [], drawn=10).high == pytest.approx(
+        2 * share * (1 - share)
+    )
+    assert flip_rate_of_orders([1] * 3, [], drawn=1).high == 0.5
 
 
 def test_orders_hold_every_record_once_and_differ() -> None:

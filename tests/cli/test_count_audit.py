@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.command import evenhand
+from tests.fake_server import FakeServer
 
 Cli = Callable[..., tuple[int, str, str]]
 ASK = ("--ask", "Good or bad?", "--labels", "good,bad")
@@ -94,3 +95,24 @@ def test_a_negative_margin_has_a_minus_sign(cli: Cli, table: Path, tmp_path: Pat
     _, stdout, _ = cli(*args, "--model", "reader/perfect", "--answer", "forced")
     assert "(margin −" in stdout
     assert "(margin -" not in stdout + (tmp_path / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("command", ["count", "audit"])
+def test_nothing_is_asked_above_the_cost_without_a_yes(
+    command: str, cli: Cli, table: Path, tmp_path: Path
+) -> None:
+    catalog = tmp_path / "models.toml"
+    with FakeServer() as server:
+        model = f"openai-compatible/fake@{server.url}"
+        catalog.write_text(
+            '[models."openai-compatible/fake"]\nprice = { input = 1000.0, output = 1000.0 }\n'
+        )
+        args = (command, str(table), "--text", "body", *ASK, "--model", model,
+                "--models", str(catalog), "--out", str(tmp_path / "out"))  # fmt: skip
+        code, stdout, stderr = cli(*args, "--ask-over", "0.5")
+        assert server.seen == []
+    assert (code, stdout) == (2, "")
+    assert "calls: " in stderr
+    assert "cost: about $" in stderr
+    assert "say --yes, or raise --ask-over" in stderr
+    assert not (tmp_path / "out").exists()

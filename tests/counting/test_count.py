@@ -351,3 +351,24 @@ def test_asked_twice(tmp_path: Path) -> None:
     assert found.agreement.compared == 50
     assert found.majority is None
     assert "asked twice, the model gave the same label to only" in found.reasons[0]
+
+
+def test_a_model_that_labels_by_position(tmp_path: Path) -> None:
+    """Half of a record's label is its place: the first twenty of forty are positive more often."""
+
+    def by_place(said: dict[str, str]) -> str:
+        early = len(said) // 2
+        listed = list(said.items())
+        return json.dumps(
+            {
+                id_: "positive" if at < early or label == "positive" else "negative"
+                for at, (id_, label) in enumerate(listed)
+            }
+        )
+
+    found = ask(reviews(300, 300), Scripted(by_word, by_place), tmp_path, batch=40, repeat=2)
+    assert found.position is not None
+    assert found.position.matters
+    assert (found.majority, found.exit_code) == (None, 3)
+    assert any("the model labels by position: " in reason for reason in found.reasons)
+    assert found.position.first_half == 1.0

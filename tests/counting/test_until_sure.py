@@ -70,6 +70,23 @@ def test_a_tie_is_read_to_the_end_and_undecided(tmp_path: Path) -> None:
     assert found.sentence == "Undecided: good and bad are level at 100 each."
 
 
+def test_the_most_frequent_of_three_labels_is_called_early(tmp_path: Path) -> None:
+    texts = [f"{word} {k}" for word, n in (("a", 90), ("b", 230), ("c", 80)) for k in range(n)]
+    model = Scripted(by_word)
+    found = count(texts, ask="?", labels=["a", "b", "c"], model=model, out=tmp_path, batch=10,
+                  until_sure=0.99, options=RunOptions(progress=False, concurrency=1))  # fmt: skip
+    assert found.majority == "b"
+    assert found.sure_after is not None
+    assert found.sure_after <= sum(model.asked) == 400 - found.statuses["unread"] < 200
+    assert found.sentence.startswith(
+        f"The majority is b, at a risk of at most 0.01 from not reading the other "
+        f"{found.statuses['unread']} records (of those read: a "
+    )
+    truth = {"a": 90, "b": 230, "c": 80}
+    assert all(each.low <= truth[each.label] <= each.high for each in found.labels)
+    assert all(check.ok for check in verify(found.ledger, texts))
+
+
 def test_replies_out_of_order_are_heard_in_order() -> None:
     rule, straight = (StoppingRule(2, 60, 0.2) for _ in range(2))
     replies = [

@@ -288,7 +288,9 @@ class _Auditor:
             shares=_shares(
                 [answer for at, answer in firsts.items() if not is_structured(self.orders[at])]
             ),
-            flips=flip_rate_of_orders(codes, pairs),
+            flips=flip_rate_of_orders(
+                codes, pairs, drawn=sum(is_random(self.orders[number]) for number in firsts)
+            ),
             spread=None if self.labels or not codes else _spread(codes, pairs),
             records=len(self.orders[0].places),
             left_out=self.left_out,

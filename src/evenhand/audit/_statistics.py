@@ -68,13 +68,18 @@ def _within(answers: Floats, *, numbers: bool) -> Floats:
 
 
 def flip_rate_of_orders(
-    firsts: Sequence[float], pairs: Sequence[tuple[float, float]], *, seed: int = 0
+    firsts: Sequence[float],
+    pairs: Sequence[tuple[float, float]],
+    *,
+    drawn: int | None = None,
+    seed: int = 0,
 ) -> FlipRate:
     """Flip rate over pairs of orders, beside the noise floor.
 
     Args:
         firsts: First answer of every order that gave one.
         pairs: Both answers of the orders asked twice.
+        drawn: Orders among them that were drawn at random; None for all.
         seed: Of the resampling.
     """
     answers = np.asarray(firsts, dtype=np.float64)
@@ -85,13 +90,13 @@ def flip_rate_of_orders(
     rate = _differing(answers)
     if rate == 0:
         # Orders that give another answer are at most this share, or one would have shown up.
-        other = 1 - (1 - LEVEL) ** (1 / k)
+        other = unseen_share(k if drawn is None else drawn)
         return FlipRate(0.0, 0.0, min(1.0, 2 * other * (1 - other)) if other < 0.5 else 0.5,
                         k, floor, len(pairs))  # fmt: skip
     rng = np.random.default_rng(seed)
-    drawn = rng.integers(k, size=(RESAMPLES, k))
+    resampled = rng.integers(k, size=(RESAMPLES, k))
     rates = []
-    for places in drawn:
+    for places in resampled:
         # Pairs of an order with itself are no pairs of orders.
         apart = places[:, None] != places[None, :]
         differ = (answers[places][:, None] != answers[places][None, :]) & apart
