@@ -18,9 +18,18 @@ def main() -> None:
 
         run()
     except KeyboardInterrupt:
-        if sys.stderr is not None:
-            sys.stderr.write("evenhand: stopped\n")
+        _say_stopped()
         sys.exit(STOPPED)
+    except SystemExit as end:
+        # Typer ends a command that is under way by itself, and says nothing.
+        if end.code == STOPPED:
+            _say_stopped()
+        raise
+
+
+def _say_stopped() -> None:
+    if sys.stderr is not None:
+        sys.stderr.write("evenhand: stopped\n")
 
 
 __all__ = ["main"]
