@@ -198,6 +198,7 @@ def test_a_finished_audit_asks_nothing_again(tmp_path: Path) -> None:
     ("more", "words"),
     [
         ({"orders": 2}, "at least 3 orders"),
+        ({"output_budget": 0}, "--budget 0: a reply needs at least one token"),
         ({"labels": ["a"]}, "at least two"),
         ({"error_rate": 0}, "between 0 and 1"),
         ({"label_column": "nope"}, "no column 'nope'"),
@@ -229,6 +230,10 @@ def test_what_it_takes_is_said_before_anything_is_asked(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="too much"):
         ask(model, tmp_path, announce=refuse)
     assert model.calls == []
+    ask(model, tmp_path, orders=4)
+    left: list[Any] = []
+    ask(model, tmp_path, announce=left.append, orders=8)
+    assert [(each.calls, each.worst_calls) for each in left] == [(4, (4 + 4) * 3)]
 
 
 def test_other_settings_get_a_folder_of_their_own(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evenhand.counting import Corrected, correct, count_interval
+from evenhand.counting import Corrected, Correction, correct, count_interval
 from evenhand.counting._agreement import self_agreement
 from evenhand.counting._correction import paired_difference
 from evenhand.counting._position import check_position
 from evenhand.counting._result import LabelCount
 from evenhand.counting._tally import empty_tally
-from evenhand.counting._verdict import Evidence, bearable, decide, margin_words
+from evenhand.counting._verdict import Evidence, bearable, decide, margin_words, sentence
 
 
 def test_everything_read_is_the_count_itself() -> None:
@@ -140,8 +140,6 @@ def test_when_it_abstains(case: Evidence, reason: str | None) -> None:
 
 def test_a_correction_can_leave_it_open_or_turn_it() -> None:
     def corrected(low: float, share: float, high: float) -> object:
-        from evenhand.counting import Correction
-
         yes = Corrected("yes", share, low, high, 0, 0)
         return Correction(50, 45, (yes, Corrected("no", 1 - share, 1 - high, 1 - low, 0, 0)))
 
@@ -157,6 +155,22 @@ def test_a_narrow_lead_in_words() -> None:
     assert margin_words(labels, 0) == (words, 0.0)
     assert margin_words(labels, 90) == (f"among the 10 records read, {words}", 0.0)
     assert margin_words(evidence(5, 5).labels, 0) == (None, None)
+
+
+def test_a_corrected_majority_is_not_said_to_be_the_counted_one() -> None:
+    labels = evidence(55, 45).labels
+    correction = Correction(50, 30, (
+        Corrected("yes", 0.4, 0.3, 0.49, 0, 10), Corrected("no", 0.6, 0.51, 0.7, 10, 0),
+    ))  # fmt: skip
+    assert sentence("no", (), labels, 0, None, correction) == (
+        "The majority is no, corrected by 50 hand-checked records: the model's labels say "
+        "otherwise (yes 55, no 45)."
+    )
+    assert (
+        sentence("yes", (), labels, 0, None, correction) == "The majority is yes (yes 55, no 45)."
+    )
+    assert margin_words(labels, 0, "no") == (None, None)
+    assert margin_words(labels, 0, "yes") == margin_words(labels, 0)
 
 
 def test_what_a_lead_bears() -> None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from evenhand._write_whole import write_text_whole
+from evenhand.audit._answers import answer_shares, number_spread
 from evenhand.audit._orders import Order, are_all, is_random, is_structured, make_orders
-from evenhand.audit._result import AnswerShare, Audit, OrderAnswer, Spread, Verdict
+from evenhand.audit._result import Audit, OrderAnswer, Verdict
 from evenhand.audit._statistics import flip_rate_of_orders, order_test, unseen_share
 from evenhand.audit._work import TIE, OrderWork
 from evenhand.counting import (
@@ -21,12 +19,14 @@ from evenhand.counting import (
     Forecast,
     Records,
     forecast,
+    if_needed,
     in_a_loop,
     make_question,
     open_records,
     read_label,
     run_folders,
     spending,
+    together,
     with_spending,
 )
 from evenhand.errors import UsageError
@@ -105,6 +105,8 @@ def audit(
     options = options or RunOptions()
     if not (0 < error_rate < 1 and 0 < tolerance < 1):
         raise UsageError("error rate and tolerance are shares between 0 and 1")
+    if output_budget < 1:
+        raise UsageError(f"--budget {output_budget}: a reply needs at least one token")
     if labels:
         question = make_question(ask, labels)
         ask, words = question.ask, question.labels
@@ -183,7 +185,7 @@ class _Auditor:
         self.ask, self.labels, self.records, self.orders = ask, labels, records, orders
         self.model, self.out, self.options, self.budget = model, out, options, output_budget
         self.error_rate, self.tolerance, self.left_out = error_rate, tolerance, left_out
-        self.planned_looks = math.ceil(len(orders) / LOOK)
+        self.planned_looks = len(self._looks())
         self.looks = self.pending = 0
         self.asked = self.repeated = 0
         self.message: str | None = None
@@ -191,11 +193,24 @@ class _Auditor:
         self.found: dict[tuple[int, int], tuple[str | None, float | None, str | None]] = {}
 
     def forecast(self) -> Forecast:
-        """Calls when all orders agree, and at worst."""
-        work = self._work(0, len(self.orders), 0)
-        return forecast(
-            work, self.model, self.options, EXPECTED_OUTPUT, worst_calls=2 * len(self.orders)
-        )
+        """Every order once; at worst, every order a second time."""
+        rounds = []
+        for start, end in self._looks():
+            for repeat in (0, 1):
+                found = forecast(
+                    self._work(start, end, repeat), self.model, self.options,
+                    min(EXPECTED_OUTPUT, self.budget), self._folder(start, end, repeat),
+                )  # fmt: skip
+                rounds.append(if_needed(found) if repeat else found)
+        return together(rounds)
+
+    def _looks(self) -> list[tuple[int, int]]:
+        """The orders that each look adds, from one number up to another."""
+        last = len(self.orders)
+        return [(start, min(start + LOOK, last)) for start in range(0, last, LOOK)]
+
+    def _folder(self, start: int, end: int, repeat: int) -> Path:
+        return self.out / f"{'again' if repeat else 'orders'}-{start + 1}-{end}"
 
     def _work(self, start: int, end: int, repeat: int) -> OrderWork:
         listed = list(enumerate(self.orders))[start:end]
@@ -204,16 +219,15 @@ class _Auditor:
     async def run(self) -> None:
         """Look by look, until the verdict is clear; the model is closed at the end."""
         try:
-            for look in range(self.planned_looks):
-                end = min((look + 1) * LOOK, len(self.orders))
-                await self._round(self.asked, end, 0)
+            for look, (start, end) in enumerate(self._looks(), start=1):
+                await self._round(start, end, 0)
                 self.asked = end
                 if not self.pending and len(set(self._firsts().values())) > 1:
                     await self._round(self.repeated, end, 1)
                     self.repeated = end
                 if self.pending:
                     return
-                self.looks = look + 1
+                self.looks = look
                 if self._clear():
                     return
         finally:
@@ -222,7 +236,7 @@ class _Auditor:
     async def _round(self, start: int, end: int, repeat: int) -> None:
         if start >= end or self.pending:
             return
-        folder = self.out / f"{'again' if repeat else 'orders'}-{start + 1}-{end}"
+        folder = self._folder(start, end, repeat)
         others = [each for each in self._folders() if each != folder]
         work = self._work(start, end, repeat)
         options = with_spending(self.options, others, self.model.name)
@@ -285,13 +299,13 @@ class _Auditor:
             looks=self.looks,
             planned_looks=self.planned_looks,
             answers=tuple(self._answer(number) for number in range(self.asked)),
-            shares=_shares(
+            shares=answer_shares(
                 [answer for at, answer in firsts.items() if not is_structured(self.orders[at])]
             ),
             flips=flip_rate_of_orders(
                 codes, pairs, drawn=sum(is_random(self.orders[number]) for number in firsts)
             ),
-            spread=None if self.labels or not codes else _spread(codes, pairs),
+            spread=None if self.labels or not codes else number_spread(codes, pairs),
             records=len(self.orders[0].places),
             left_out=self.left_out,
             pending=self.pending,
@@ -360,22 +374,3 @@ class _Auditor:
             f"Undecided: {most} of {len(firsts)} orders answered {common}, the others did not, but "
             f"answers also change when one order is asked twice, or too few differ (p = {p:.2g})."
         )
-
-
-def _shares(answers: Sequence[str]) -> tuple[AnswerShare, ...]:
-    from statsmodels.stats.proportion import proportion_confint
-
-    found = []
-    for answer, times in Counter(answers).most_common():
-        low, high = proportion_confint(times, len(answers), method="wilson")
-        found.append(AnswerShare(answer, times, times / len(answers), float(low), float(high)))
-    return tuple(found)
-
-
-def _spread(values: Sequence[float], pairs: Sequence[tuple[float, float]]) -> Spread:
-    array = np.asarray(values)
-    inside = None
-    if pairs:
-        inside = float(np.sqrt(np.mean([(one - other) ** 2 / 2 for one, other in pairs])))
-    sd = float(array.std(ddof=1)) if len(values) > 1 else 0.0
-    return Spread(float(array.min()), float(array.max()), float(array.mean()), sd, inside)

@@ -3,7 +3,7 @@
 from evenhand.counting._alpha import StoppingRule, called
 from evenhand.counting._correction import Corrected, Correction, correct
 from evenhand.counting._count import count
-from evenhand.counting._forecast import Announce, Forecast, forecast
+from evenhand.counting._forecast import Announce, Forecast, forecast, if_needed, together
 from evenhand.counting._interval import count_interval
 from evenhand.counting._ledger import LEDGER_SCHEMA, read_ledger
 from evenhand.counting._question import Question, make_question, read_label
@@ -39,6 +39,7 @@ __all__ = [
     "count",
     "count_interval",
     "forecast",
+    "if_needed",
     "in_a_loop",
     "is_unpaid",
     "make_question",
@@ -47,6 +48,7 @@ __all__ = [
     "read_ledger",
     "run_folders",
     "spending",
+    "together",
     "verify",
     "with_spending",
 ]

@@ -52,7 +52,7 @@ def conclude(
             None if called is None else labels[called], correction, agreement, position,
         )
     )  # fmt: skip
-    margin, break_even = margin_words(listed, unread)
+    margin, break_even = margin_words(listed, unread, majority)
     spent = spending(counter.folders(), counter.model.name)
     one_shot = _one_shot(counter)
     frame = ledger_frame(setup.records, setup.question, tally, counter.rounds, counter.out)
@@ -66,7 +66,7 @@ def conclude(
         verdict="undecided" if majority is None else "decided",
         majority=majority,
         reasons=reasons,
-        sentence=sentence(majority, reasons, listed, unread, counter.until_sure),
+        sentence=sentence(majority, reasons, listed, unread, counter.until_sure, correction),
         margin=margin,
         break_even=break_even,
         labels=tuple(listed),

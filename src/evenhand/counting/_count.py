@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from evenhand.counting._assemble import Setup
+from evenhand.counting._assemble import BATCHES, Setup, repeat_folder
 from evenhand.counting._conclude import conclude
 from evenhand.counting._counter import Counter
-from evenhand.counting._forecast import Announce, forecast
+from evenhand.counting._forecast import Announce, Forecast, forecast, if_needed, together
 from evenhand.counting._gold import Gold, gold_column, read_gold
 from evenhand.counting._plan import choose_batch
 from evenhand.counting._question import make_question
@@ -22,6 +22,8 @@ from evenhand.prompts import fold
 from evenhand.running import RunOptions
 
 MAX_ATTEMPTS = 2
+ALONE_SAMPLE = 20
+"""Records whose own prompts are counted to say what all of them alone would take."""
 OUTPUT_A_RECORD = 12
 """Output tokens that an id with its label is expected to take; a model that thinks takes more."""
 
@@ -86,7 +88,7 @@ def count(
         EvenhandError: Whatever ends a run.
     """
     options = options or RunOptions(max_attempts=MAX_ATTEMPTS)
-    _check(until_sure, repeat, repeat_share)
+    _check(until_sure, repeat, repeat_share, output_budget)
     question = make_question(ask, labels)
     column = gold_column(gold)
     rows = open_records(
@@ -106,17 +108,20 @@ def count(
     opened = _open(model, rows, checked, catalog, answer_key)
     folder = Path(out) if out is not None else _default_folder(setup, opened.name)
     if announce is not None and len(setup.usable):
-        expected = OUTPUT_A_RECORD * setup.batch
-        announce(forecast(setup.batches(), opened, options, expected))
+        announce(_forecast(setup, opened, options, folder))
     counter = Counter(setup, opened, folder, options, until_sure, checked)
     in_a_loop(counter.run)
     path = records if isinstance(records, str | Path) else None
     return conclude(counter, path, text, id_column)
 
 
-def _check(until_sure: float | None, repeat: int, repeat_share: float) -> None:
+def _check(
+    until_sure: float | None, repeat: int, repeat_share: float, output_budget: int | None
+) -> None:
     if until_sure is not None and not 0.5 <= until_sure < 1:
         raise UsageError(f"--until-sure {until_sure}: give a degree between 0.5 and 1, say 0.999")
+    if output_budget is not None and output_budget < 1:
+        raise UsageError(f"--budget {output_budget}: a reply needs at least one token")
     if repeat not in (1, 2):
         raise UsageError(f"--repeat {repeat}: 1 labels once, 2 labels a share of the records twice")
     if not 0 < repeat_share <= 1:
@@ -136,6 +141,21 @@ def _open(
     if key is None and model.startswith("reader/"):
         key = {fold(rows.text(place)): label for place, label in gold.items()}
     return open_model(model, answer_key=key, catalog=catalog)
+
+
+def _forecast(setup: Setup, model: Model, options: RunOptions, out: Path) -> Forecast:
+    """The batches, the share that is labelled twice, and at worst every record alone."""
+    expected = OUTPUT_A_RECORD * setup.batch
+    rounds = [forecast(setup.batches(), model, options, expected, out / BATCHES)]
+    usable = setup.usable
+    again = setup.again(usable) if setup.repeat_share else None
+    if again is not None:
+        rounds.append(forecast(again, model, options, expected, repeat_folder(out, again)))
+    if setup.batch > 1:
+        some = setup.ordered()[:ALONE_SAMPLE]
+        alone = forecast(setup.work(some, 1, "alone"), model, options, OUTPUT_A_RECORD)
+        rounds.append(if_needed(alone, len(usable) / len(some)))
+    return together(rounds)
 
 
 def _default_folder(setup: Setup, model: str) -> Path:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from evenhand.counting._spending import is_unpaid
 from evenhand.models import Model
@@ -39,33 +40,51 @@ Announce = Callable[[Forecast], None]
 
 
 def forecast(
-    work: Work,
-    model: Model,
-    options: RunOptions,
-    output_a_call: float,
-    *,
-    worst_calls: int | None = None,
+    work: Work, model: Model, options: RunOptions, output_a_call: float, out: Path | None = None
 ) -> Forecast:
-    """Count what a workload will take. Nothing is called.
+    """Count what one round will take. Nothing is called.
 
     Args:
         work: What would be asked.
         model: Whom; its tokenizer, window and price are looked at.
         options: How.
         output_a_call: Output tokens that a reply is expected to have.
-        worst_calls: Calls at worst where that is not ``max_attempts`` for each.
+        out: Its run folder; what that already holds is left out.
     """
-    found = estimate(work, model, options)
+    found = estimate(work, model, options, out=out)
     output = 0 if options.answer_mode == "forced" else round(found.calls * output_a_call)
     price = price_of(model)
-    cost = 0.0 if is_unpaid(model.name) else None
+    cost, worst = (0.0, 0.0) if is_unpaid(model.name) else (None, found.worst_cost_usd)
     if price is not None and price.input is not None and price.output is not None:
         cost = (found.input_tokens * price.input + output * price.output) / 1_000_000
-    most = found.worst_calls if worst_calls is None else worst_calls * options.max_attempts
-    worst = found.worst_cost_usd
-    if worst is not None and found.worst_calls:
-        worst *= most / found.worst_calls
     return Forecast(
-        found.calls, most, found.input_tokens, found.counted_exactly, output, cost, worst,
-        found.too_long,
+        found.calls, found.worst_calls, found.input_tokens, found.counted_exactly, output, cost,
+        worst, found.too_long,
     )  # fmt: skip
+
+
+def if_needed(found: Forecast, times: float = 1.0) -> Forecast:
+    """A round, so many times as large, that is asked only at worst."""
+    worst = None if found.worst_cost_usd is None else found.worst_cost_usd * times
+    cost = None if found.cost_usd is None else 0.0
+    return Forecast(0, round(found.worst_calls * times), 0, found.exact, 0, cost, worst, 0)
+
+
+def together(rounds: Iterable[Forecast]) -> Forecast:
+    """All rounds of an answer; there is at least one."""
+    listed = tuple(rounds)
+    return Forecast(
+        sum(each.calls for each in listed),
+        sum(each.worst_calls for each in listed),
+        sum(each.input_tokens for each in listed),
+        all(each.exact for each in listed),
+        sum(each.output_tokens for each in listed),
+        _sum([each.cost_usd for each in listed]),
+        _sum([each.worst_cost_usd for each in listed]),
+        sum(each.too_long for each in listed),
+    )
+
+
+def _sum(amounts: list[float | None]) -> float | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if len(known) == len(amounts) else None

@@ -116,8 +116,15 @@ def bearable(lead: int) -> int:
     return max((lead - 1) // 2, 0)
 
 
-def margin_words(labels: Sequence[LabelCount], unread: int) -> tuple[str | None, float | None]:
-    """How many wrong labels the majority bears, in a sentence and as a share."""
+def margin_words(
+    labels: Sequence[LabelCount], unread: int, majority: str | None = None
+) -> tuple[str | None, float | None]:
+    """How many wrong labels the majority bears, in a sentence and as a share.
+
+    None where there is no lead, and where the correction has named another label already.
+    """
+    if majority is not None and majority != _leader(labels):
+        return None, None
     ranked = sorted(labels, key=lambda each: -each.count)
     labelled = sum(each.count for each in labels)
     lead = ranked[0].count - ranked[1].count
@@ -142,7 +149,7 @@ def _percent(share: float) -> str:
 
 def sentence(
     majority: str | None, reasons: Sequence[str], labels: Sequence[LabelCount], unread: int,
-    until_sure: float | None,
+    until_sure: float | None, correction: Correction | None = None,
 ) -> str:  # fmt: skip
     """The verdict in one sentence."""
     if majority is None:
@@ -152,12 +159,21 @@ def sentence(
         ranked = sorted(labels, key=lambda each: -each.count)[:MOST_NAMED]
         named = ", ".join(f"{each.label} {each.count:,}" for each in ranked)
         counted = f"{named}; {len(labels) - MOST_NAMED:,} other labels"
+    if correction is not None and majority != _leader(labels):
+        return (
+            f"The majority is {majority}, corrected by {correction.checked:,} hand-checked "
+            f"records: the model's labels say otherwise ({counted})."
+        )
     if unread:
         return (
             f"The majority is {majority}, at a risk of at most {1 - (until_sure or 0):.2g} from "
             f"not reading the other {unread:,} records (of those read: {counted})."
         )
     return f"The majority is {majority} ({counted})."
+
+
+def _leader(labels: Sequence[LabelCount]) -> str:
+    return max(labels, key=lambda each: each.count).label
 
 
 def _word(number: int, one: str, many: str) -> str:

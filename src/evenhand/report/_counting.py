@@ -91,7 +91,12 @@ def _counts(found: Count) -> Section:
 
 
 def _trust(found: Count) -> Section:
-    items = [("Wrong labels it can bear", found.margin or "none: there is no lead")]
+    none = (
+        "none: there is no lead"
+        if found.majority is None
+        else "none: the hand-checked records name another label than the model's"
+    )
+    items = [("Wrong labels it can bear", found.margin or none)]
     if found.until_sure is not None:
         items.append(
             (
