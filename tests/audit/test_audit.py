@@ -198,6 +198,7 @@ def test_a_finished_audit_asks_nothing_again(tmp_path: Path) -> None:
     ("more", "words"),
     [
         ({"orders": 2}, "at least 3 orders"),
+        ({"orders": 1_001}, "use at most 1,000"),
         ({"output_budget": 0}, "--budget 0: a reply needs at least one token"),
         ({"labels": ["a"]}, "at least two"),
         ({"error_rate": 0}, "between 0 and 1"),
@@ -233,7 +234,8 @@ def test_what_it_takes_is_said_before_anything_is_asked(tmp_path: Path) -> None:
     ask(model, tmp_path, orders=4)
     left: list[Any] = []
     ask(model, tmp_path, announce=left.append, orders=8)
-    assert [(each.calls, each.worst_calls) for each in left] == [(4, (4 + 4) * 3)]
+    ask(model, tmp_path, announce=left.append, orders=8)
+    assert [(each.calls, each.worst_calls) for each in left] == [(4, (4 + 4) * 3), (0, 0)]
 
 
 def test_other_settings_get_a_folder_of_their_own(

@@ -194,13 +194,17 @@ class _Auditor:
 
     def forecast(self) -> Forecast:
         """Every order once; at worst, every order a second time."""
+        tokens = min(EXPECTED_OUTPUT, self.budget)
         rounds = []
-        for start, end in self._looks():
-            for repeat in (0, 1):
-                found = forecast(
-                    self._work(start, end, repeat), self.model, self.options,
-                    min(EXPECTED_OUTPUT, self.budget), self._folder(start, end, repeat),
-                )  # fmt: skip
+        for repeat in (0, 1):
+            begun = [
+                look for look in self._looks() if (self._folder(*look, repeat) / "run.db").is_file()
+            ]
+            # Looks are taken one after the other: what has not begun is one run of orders.
+            rest = (begun[-1][1] if begun else 0, len(self.orders))
+            for look in (*begun, rest):
+                work, folder = self._work(*look, repeat), self._folder(*look, repeat)
+                found = forecast(work, self.model, self.options, tokens, folder)
                 rounds.append(if_needed(found) if repeat else found)
         return together(rounds)
 

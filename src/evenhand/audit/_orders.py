@@ -12,6 +12,7 @@ from evenhand.errors import UsageError
 
 TURNS = 20
 """Random orders drawn for each that is wanted: a few records have only so many orders."""
+MOST_ORDERS = 1_000
 GIVEN, REVERSED, RANDOM = "as given", "reversed", "random"
 
 
@@ -47,10 +48,13 @@ def make_orders(
             records as the majority.
 
     Raises:
-        UsageError: For fewer than 3 orders or 2 records, or labels without a majority.
+        UsageError: For fewer than 3 orders or more than 1,000, fewer than 2 records, or labels
+            without a majority.
     """
     if count < 3:
         raise UsageError(f"--orders {count}: an audit needs at least 3 orders")
+    if count > MOST_ORDERS:
+        raise UsageError(f"--orders {count}: use at most {MOST_ORDERS:,}")
     if len(places) < 2:
         raise UsageError("there is only one record: it has no order")
     orders = [Order(GIVEN, tuple(places)), Order(REVERSED, tuple(reversed(places)))]
