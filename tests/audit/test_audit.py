@@ -176,6 +176,9 @@ def test_a_counting_question_reports_the_spread(tmp_path: Path) -> None:
     assert found.verdict == "order-sensitive"
     assert found.spread is not None
     assert (found.spread.lowest, found.spread.highest) == (3, 30)
+    assert found.sentence.startswith(
+        "Order-sensitive: 4 orders gave numbers from 3 to 30, and an order asked twice repeats"
+    )
     assert found.spread.repeat_sd == 0
     assert found.spread.sd > 1
 

@@ -89,6 +89,7 @@ def test_labels_that_are_none(text: str, words: str) -> None:
 
 def test_lost_calls_are_said() -> None:
     assert lost_calls(0, 0.0) == []
-    assert lost_calls(2, 0.28) == [
-        "2 calls were lost, cut or stated no usage: they may have cost up to $0.2800 more"
+    assert lost_calls(2, 0.28) == ["2 calls were lost, cut or stated no usage: up to $0.2800 more"]
+    assert lost_calls(1, 1_400.0) == [
+        "1 call was lost, cut or stated no usage: up to $1,400.00 more"
     ]

@@ -5,12 +5,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
+from tests.audit.test_audit import Answers
 from tests.counting.scripted import Scripted
+from tests.counting.test_money import Priced
 
 from evenhand.audit import audit
 from evenhand.counting import Count, count
 from evenhand.report import audit_page, count_page, render_page
+from evenhand.report._page import Facts, Figure, Page, Table
 from evenhand.running import RunOptions
 
 QUIET = RunOptions(progress=False, max_attempts=1)
@@ -57,3 +61,102 @@ def test_an_audit(tmp_path: Path) -> None:
     html = render_page(page)
     assert "as given" in html
     assert "0% of" in html
+
+
+def blocks(page: Page, kind: type) -> list[object]:
+    return [block for part in page.sections for block in part.blocks if isinstance(block, kind)]
+
+
+def headings(page: Page, title: str) -> list[str]:
+    (table,) = (t for t in blocks(page, Table) if isinstance(t, Table) and t.title == title)
+    return [column.label for column in table.columns]
+
+
+def fact(page: Page, name: str) -> str:
+    listed = [each for each in blocks(page, Facts) if isinstance(each, Facts)]
+    return dict(item for each in listed for item in each.items)[name]
+
+
+def test_a_part_that_was_read_is_scaled_up_to_its_interval(tmp_path: Path) -> None:
+    texts = [f"good {k}" for k in range(300)] + [f"bad {k}" for k in range(100)]
+    found = count(texts, ask="?", labels=["good", "bad"], model=Scripted(by_word), out=tmp_path,
+                  options=QUIET, until_sure=0.999, batch=10)  # fmt: skip
+    (chart,) = blocks(count_page(found), Figure)
+    assert isinstance(chart, Figure)
+    data = chart.chart.to_dict()["datasets"].popitem()[1]
+    assert sum(row["count"] for row in data) == pytest.approx(400, abs=1)
+    assert all(row["low"] <= row["count"] <= row["high"] for row in data)
+    assert "95% intervals" in chart.reading
+    whole = count(texts, ask="?", labels=["good", "bad"], model=Scripted(by_word), out=tmp_path,
+                  options=QUIET, batch=10)  # fmt: skip
+    (chart,) = blocks(count_page(whole), Figure)
+    assert isinstance(chart, Figure)
+    assert chart.reading == "Errors of the model are not in the chart."
+
+
+def test_many_labels_and_long_ids_are_cut_in_the_page_only(tmp_path: Path) -> None:
+    labels = [f"L{k}" for k in range(30)]
+    frame = pl.DataFrame({"t": [*labels, " "], "id": [*labels, "long-" * 30]})
+    found = count(frame, text="t", id_column="id", ask="?", labels=labels, out=tmp_path,
+                  model=Scripted(str), options=QUIET)  # fmt: skip
+    page = count_page(found)
+    (chart,) = blocks(page, Figure)
+    assert isinstance(chart, Figure)
+    assert len(chart.chart.to_dict()["datasets"].popitem()[1]) == 12
+    assert chart.numbers is not None
+    assert len(chart.numbers.rows) == 30
+    html = render_page(page)
+    assert ("long-" * 30)[:39] + "…" in html
+
+
+def test_lost_calls_are_on_the_page(tmp_path: Path) -> None:
+    model = Priced(by_word, silent=frozenset({1}))
+    found = count(["good a", "good b"], ask="?", labels=["good", "bad"], model=model, out=tmp_path,
+                  options=QUIET, batch=1, output_budget=40)  # fmt: skip
+    html = render_page(count_page(found))
+    assert "1 call was lost, cut or stated no usage: up to $140.00 more." in html
+
+
+def test_columns_without_a_value_are_left_out(tmp_path: Path) -> None:
+    texts = [f"good {k}" for k in range(20)] + [f"bad {k}" for k in range(12)]
+    key = {text: by_word(text) for text in texts}
+
+    def page(name: str, **more: object) -> Page:
+        given = {"labels": ["good", "bad"], "answer_key": key, "options": QUIET, **more}
+        return audit_page(audit(texts, ask="?", out=tmp_path / name, **given))  # type: ignore[arg-type]
+
+    assert headings(page("a", model="reader/perfect"), "Every order") == ["Order", "Answer"]
+    forced = RunOptions("forced", progress=False)
+    assert headings(page("b", model="reader/perfect", options=forced), "Every order") == [
+        "Order", "Answer", "Margin",
+    ]  # fmt: skip
+    assert headings(page("c", model="reader/first-9"), "Every order") == [
+        "Order", "Answer", "Asked again",
+    ]  # fmt: skip
+
+
+def test_numbers_are_drawn_as_numbers(tmp_path: Path) -> None:
+    texts = [f"good {k}" for k in range(20)] + [f"bad {k}" for k in range(12)]
+    model = Answers(lambda listed, seed: sum(each.startswith("good") for each in listed[:16]))
+    page = audit_page(audit(texts, ask="How many?", model=model, out=tmp_path, options=QUIET))
+    (chart,) = blocks(page, Figure)
+    assert isinstance(chart, Figure)
+    assert chart.title == "The number that each order got"
+    assert chart.alt.startswith("Dot chart of numbers: as given 16, reversed 4, random 1 ")
+
+
+def test_what_was_not_measured_is_said_for_its_reason(tmp_path: Path) -> None:
+    def page(name: str, said: object) -> Page:
+        model = Answers(lambda texts, seed: said)
+        texts = [f"good {k}" for k in range(9)]
+        return audit_page(
+            audit(texts, ask="?", labels=["good", "bad"], model=model, out=tmp_path / name,
+                  options=QUIET)
+        )  # fmt: skip
+
+    mute, agreed = page("a", "!no idea"), page("b", "good")
+    assert fact(mute, "Noise floor") == ("not measured: there is no answer that could be compared")
+    assert fact(mute, "Flip rate") == "not measured: fewer than two orders have an answer"
+    assert fact(agreed, "Noise floor") == (
+        "not measured: all answers agreed, so nothing was asked twice"
+    )

@@ -369,12 +369,16 @@ class _Auditor:
                 "orders can give another answer (95%). Stable does not mean right."
             )
         p = self.p_value if self.p_value is not None else 1.0
+        differ = f"{most} of {len(firsts)} orders answered {common}, the others did not"
+        if not self.labels:
+            numbers = sorted(firsts.values(), key=float)
+            differ = f"{len(firsts)} orders gave numbers from {numbers[0]} to {numbers[-1]}"
         if p <= self.error_rate / self.planned_looks:
             return "order-sensitive", (
-                f"Order-sensitive: {most} of {len(firsts)} orders answered {common}, the others "
-                f"did not, and an order asked twice repeats itself more than chance (p = {p:.2g})."
+                f"Order-sensitive: {differ}, and an order asked twice repeats itself more than "
+                f"chance (p = {p:.2g})."
             )
         return "undecided", (
-            f"Undecided: {most} of {len(firsts)} orders answered {common}, the others did not, but "
-            f"answers also change when one order is asked twice, or too few differ (p = {p:.2g})."
+            f"Undecided: {differ}, but answers also change when one order is asked twice, or too "
+            f"few differ (p = {p:.2g})."
         )

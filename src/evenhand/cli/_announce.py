@@ -30,6 +30,8 @@ def announcer(model: str, *, ask_over: float, yes: bool) -> Callable[[Forecast],
 
 def forecast_lines(found: Forecast) -> list[str]:
     """Calls, tokens and money, one line each."""
+    from evenhand.counting import cost_words
+
     about = "" if found.exact else "about "
     lines = [
         f"calls: {found.calls:,}, at worst {found.worst_calls:,}",
@@ -44,5 +46,5 @@ def forecast_lines(found: Forecast) -> list[str]:
         lines.append("cost: price unknown (a file given with --models can state it)")
     else:
         worst = "" if found.worst_cost_usd is None else f", at worst ${found.worst_cost_usd:,.2f}"
-        lines.append(f"cost: about ${found.cost_usd:,.4f}{worst}")
+        lines.append(f"cost: about {cost_words(found.cost_usd)}{worst}")
     return lines

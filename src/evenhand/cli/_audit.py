@@ -133,10 +133,13 @@ def audit_text(found: Audit) -> str:
         if found.flips.noise_floor is None
         else f"{found.flips.noise_floor:.0%} of {found.flips.repeats} orders asked twice"
     )
-    lines.append(
-        f"flip rate: {found.flips.rate:.0%} of pairs of orders ({found.flips.low:.0%} to "
-        f"{found.flips.high:.0%}); noise floor: {floor}"
+    rate = (
+        "not measured, fewer than two orders have an answer"
+        if found.flips.orders < 2
+        else f"{found.flips.rate:.0%} of pairs of orders ({found.flips.low:.0%} to "
+        f"{found.flips.high:.0%})"
     )
+    lines.append(f"flip rate: {rate}; noise floor: {floor}")
     if found.spread is not None:
         inside = found.spread.repeat_sd
         words = "" if inside is None else f", within one order {inside:.1f}"

@@ -20,7 +20,9 @@ def cost_words(usd: float | None) -> str:
     """Dollars as people read them: unknown, nothing, or an amount."""
     if usd is None:
         return "unknown"
-    return f"${usd:,.4f}" if usd else "nothing"
+    if not usd:
+        return "nothing"
+    return f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from evenhand.counting._position import PositionCheck
 from evenhand.counting._result import LabelCount
 
 LEAST_AGREEMENT = 0.9
-MOST_NAMED = 8
+MOST_NAMED = 5
 """Labels in the verdict's sentence."""
 
 

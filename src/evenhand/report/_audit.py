@@ -31,28 +31,66 @@ def audit_page(found: Audit) -> Page:
 
 
 def _answers(found: Audit) -> Section:
-    rows = tuple(
-        (
+    columns = [Column("Order"), Column("Answer")]
+    rows = [
+        [
             Cell(e.order, at, e.order if e.order in PATTERNS else None),
             Cell(e.first or f"none: {e.reason}", e.first),
-            Cell((e.second or "none") if e.asked_again else "not asked", e.second),
-            Cell("" if e.margin is None else decimal(e.margin, 2, sign=True), e.margin),
-        )
+        ]
         for at, e in enumerate(found.answers)
-    )
-    columns = (
-        Column("Order"),
-        Column("Answer"),
-        Column("Asked again"),
-        Column("Margin", "Forced choice: second label ahead of the first", "right"),
-    )
-    table = Table("Every order", columns, rows)
-    blocks = (_chart(found), table) if found.shares else (table,)
+    ]
+    # Columns without a value would push the others off a phone.
+    if any(e.asked_again for e in found.answers):
+        columns.append(Column("Asked again"))
+        for row, e in zip(rows, found.answers, strict=True):
+            words = (e.second or "none") if e.asked_again else "not asked"
+            row.append(Cell(words, e.second))
+    if any(e.margin is not None for e in found.answers):
+        hint = "Forced choice: second label ahead of the first"
+        columns.append(Column("Margin", hint, "right"))
+        for row, e in zip(rows, found.answers, strict=True):
+            words = "" if e.margin is None else decimal(e.margin, 2, sign=True)
+            row.append(Cell(words, e.margin))
+    table = Table("Every order", tuple(columns), tuple(tuple(row) for row in rows))
+    chart = _chart if found.labels else _numbers
     return Section(
         "What each order got",
         "orders",
         "The same records, the same question; only the order of the rows differs.",
-        blocks,
+        (chart(found), table) if found.shares else (table,),
+    )
+
+
+def _numbers(found: Audit) -> Figure:
+    import altair as alt
+
+    data = pl.DataFrame(
+        [
+            {"order": e.order, "number": float(number), "asked": asked}
+            for e in found.answers
+            for asked, number in (("first", e.first), ("again", e.second))
+            if number is not None
+        ]
+    )
+    y = alt.Y("order:N", sort=[e.order for e in found.answers], title=None)
+    x = alt.X("number:Q", title="answer", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5))
+    points = alt.Chart().encode(x=x, y=y, tooltip=["order:N", "asked:N", "number:Q"])
+    asked_first = points.transform_filter("datum.asked == 'first'").mark_point(
+        color=MAJORITY, filled=True, size=90, opacity=1
+    )
+    asked_again = points.transform_filter("datum.asked == 'again'").mark_point(
+        color=NEUTRAL, filled=False, size=200, strokeWidth=2, opacity=1
+    )
+    again = any(e.asked_again for e in found.answers)
+    return Figure(
+        "The number that each order got",
+        alt.layer(asked_first, asked_again, data=data).properties(
+            width="container", height=26 * len(found.answers)
+        ),
+        "Dot chart of numbers: "
+        + ", ".join(f"{e.order} {e.first}" for e in found.answers if e.first)
+        + ".",
+        "One dot an order." + (" A ring is the same order asked again." if again else ""),
     )
 
 
@@ -71,7 +109,12 @@ def _chart(found: Audit) -> Figure:
         ]
     )
     y = alt.Y("answer:N", sort=[e.answer for e in found.shares], title=None)
-    axis = alt.X("share:Q", title="orders with this answer, %", scale=alt.Scale(domain=[0, 100]))
+    axis = alt.X(
+        "share:Q",
+        title="orders with this answer, %",
+        scale=alt.Scale(domain=[0, 100]),
+        axis=alt.Axis(values=[0, 25, 50, 75, 100]),
+    )
     bars = alt.Chart().mark_bar(color=MAJORITY, height=18).encode(
         x=axis, y=y, tooltip=["answer:N", "share:Q"]
     )  # fmt: skip
@@ -109,20 +152,22 @@ def _chart(found: Audit) -> Figure:
 def _noise(found: Audit) -> Section:
     flips = found.flips
     floor = (
-        "not measured: all answers agreed, so nothing was asked twice"
+        f"not measured: {_why_not_twice(found)}"
         if flips.noise_floor is None
         else f"{percent(flips.noise_floor)} of {flips.repeats} orders changed when asked again"
     )
+    rate = (
+        "not measured: fewer than two orders have an answer"
+        if flips.orders < 2
+        else f"{percent(flips.rate)} of pairs of orders ({interval(flips.low, flips.high)})"
+    )
     items = [
-        (
-            "Flip rate",
-            f"{percent(flips.rate)} of pairs of orders ({interval(flips.low, flips.high)})",
-        ),
+        ("Flip rate", rate),
         ("Noise floor", floor),
         ("Order against noise", probability(found.p_value)),
         (
             "Called order-sensitive by chance",
-            f"at most {percent(found.error_rate)}, over all {found.planned_looks} looks",
+            f"at most {percent(found.error_rate)}, over all looks together",
         ),
     ]
     if found.spread is not None:
@@ -144,8 +189,16 @@ def _noise(found: Audit) -> Section:
     )
 
 
+def _why_not_twice(found: Audit) -> str:
+    if not found.shares:
+        return "there is no answer that could be compared"
+    if found.pending:
+        return "some calls got no answer yet"
+    return "all answers agreed, so nothing was asked twice"
+
+
 def _facts(found: Audit) -> Section:
-    items = (
+    items: tuple[tuple[str, str], ...] = (
         ("Calls", count(found.calls)),
         ("Input tokens", count(found.input_tokens)),
         ("Output tokens", count(found.output_tokens)),
@@ -154,6 +207,9 @@ def _facts(found: Audit) -> Section:
         ("Looks", f"{found.looks} of {found.planned_looks}"),
         ("Records without a usable text, not shown", count(found.left_out)),
     )
+    if found.unsettled:
+        lost = f"{count(found.unsettled)}, at worst {cost_words(found.unsettled_usd)} more"
+        items = (*items, ("Calls of unknown cost", lost))
     return Section(
         "Facts of the audit", "facts", "What was asked, of whom, how often.",
         (Facts("Facts", items),),

@@ -6,11 +6,13 @@ import polars as pl
 
 from evenhand.counting import Count, cost_words, read_ledger
 from evenhand.report._numbers import count as number
-from evenhand.report._numbers import percent
+from evenhand.report._numbers import percent, plural
 from evenhand.report._page import Cell, Column, Figure, Lead, Page, Prose, Section, Table
 from evenhand.report._theme import MAJORITY, NEUTRAL
 
 SHOWN_ROWS = 200
+SHOWN_LABELS = 12
+SHOWN_ID = 40
 FOOTER = (
     "Made by evenhand from the ledger and the run folders alone, without a network. This file "
     "holds everything it shows and makes no request.",
@@ -43,19 +45,27 @@ def count_page(found: Count) -> Page:
 def _counts(found: Count) -> Section:
     import altair as alt
 
+    unread = found.statuses["unread"]
+    ranked = sorted(found.labels, key=lambda each: -each.count)[:SHOWN_LABELS]
+    shown = [each for each in found.labels if each in ranked]
+    # Of a part that was read in random order, the same shares are expected among all.
+    scale = found.records / found.statuses["labelled"] if unread and found.read else 1.0
     data = pl.DataFrame(
-        [{"label": e.label, "count": e.count, "low": e.low, "high": e.high} for e in found.labels]
+        [
+            {"label": e.label, "count": round(e.count * scale), "low": e.low, "high": e.high}
+            for e in shown
+        ]
     )
-    y = alt.Y("label:N", sort=[e.label for e in found.labels], title=None)
+    y = alt.Y("label:N", sort=[e.label for e in shown], title=None)
+    title = "records, scaled up from those read" if unread else "records"
+    x = alt.X("count:Q", title=title, axis=alt.Axis(tickCount=5, format=",d"))
     bars = alt.Chart().mark_bar(color=MAJORITY, height=18).encode(
-        x=alt.X("count:Q", title="records"), y=y, tooltip=["label:N", "count:Q"]
+        x=x, y=y, tooltip=["label:N", "count:Q"]
     )  # fmt: skip
     spans = alt.Chart().mark_rule(color=NEUTRAL, strokeWidth=3).encode(
         x="low:Q", x2="high:Q", y=y, tooltip=["label:N", "low:Q", "high:Q"]
     )  # fmt: skip
-    chart = alt.layer(bars, spans, data=data).properties(
-        width="container", height=44 * len(found.labels)
-    )
+    chart = alt.layer(bars, spans, data=data).properties(width="container", height=44 * len(shown))
     rows = tuple(
         (
             Cell(e.label, e.label),
@@ -79,15 +89,29 @@ def _counts(found: Count) -> Section:
             Figure(
                 "Records of each label",
                 chart,
-                "Bar chart: " + ", ".join(f"{e.label} {e.count:,}" for e in found.labels) + ".",
-                "Grey lines are how many of all records may have the label: records that were not "
-                "read (95% interval, valid although reading stopped early) or have no label. "
-                "Errors of the model are not in them.",
+                "Bar chart: " + ", ".join(f"{e.label} {e.count:,}" for e in shown) + ".",
+                _reading(found, len(shown)),
                 Table("Counts", columns, rows),
             ),
             Prose(f"Coverage: {found.certificate}.", "note"),
         ),
     )
+
+
+def _reading(found: Count, shown: int) -> str:
+    """What the lines are, where there are any."""
+    words = []
+    if shown < len(found.labels):
+        words.append(f"The {shown} labels with most records; the table has all.")
+    if found.statuses["unread"]:
+        words.append(
+            "Grey lines are 95% intervals of how many of all records have the label, valid "
+            "although reading stopped early."
+        )
+    elif found.statuses["labelled"] < found.records:
+        words.append("Grey lines are how many may have the label, those without one included.")
+    words.append("Errors of the model are not in the chart.")
+    return " ".join(words)
 
 
 def _trust(found: Count) -> Section:
@@ -166,7 +190,7 @@ def _unsettled(found: Count) -> Section:
         tuple(
             (
                 Cell(f"{row['row']:,}", row["row"]),
-                Cell(row["id"], row["id"]),
+                Cell(_short(row["id"]), row["id"]),
                 Cell(row["status"], row["status"]),
                 Cell(row["reason"] or "", row["reason"]),
             )
@@ -178,10 +202,15 @@ def _unsettled(found: Count) -> Section:
     return Section("Rows that nobody could settle", "unsettled", blurb, (table,))
 
 
+def _short(id_: str) -> str:
+    return id_ if len(id_) <= SHOWN_ID else f"{id_[: SHOWN_ID - 1]}…"
+
+
 def _cost(found: Count) -> Section:
+    notes: list[str] = []
     rows = [
         (
-            Cell("this count"),
+            Cell("batches"),
             Cell(number(found.calls), found.calls),
             Cell(number(found.input_tokens), found.input_tokens),
             Cell(cost_words(found.cost_usd), found.cost_usd),
@@ -191,15 +220,21 @@ def _cost(found: Count) -> Section:
         cost = found.one_shot_cost_usd
         rows.append(
             (
-                Cell("one prompt with all records"),
+                Cell("one prompt"),
                 Cell("1", 1),
                 Cell(f"about {found.one_shot_input_tokens:,}", found.one_shot_input_tokens),
-                Cell(f"about {cost_words(cost)}, its output not counted" if cost
-                     else cost_words(cost), cost),
+                Cell(f"about {cost_words(cost)}" if cost else cost_words(cost), cost),
             )
-        )  # fmt: skip
+        )
+        if cost:
+            notes.append("Of the one prompt only the input is counted.")
+    if found.unsettled:
+        notes.append(
+            f"{plural(found.unsettled, 'call was', 'calls were')} lost, cut or stated no usage: "
+            f"up to {cost_words(found.unsettled_usd)} more."
+        )
     columns = (
-        Column("Way of asking"),
+        Column("Asked in"),
         Column("Calls", "", "right"),
         Column("Input tokens", "", "right"),
         Column("Cost", "", "right"),
@@ -207,7 +242,7 @@ def _cost(found: Count) -> Section:
     return Section(
         "What it cost",
         "cost",
-        "Beside it, what one prompt with all records would take; its answer may depend on their "
-        "order, which evenhand audit tells.",
-        (Table("Calls, tokens and money", columns, tuple(rows)),),
+        "This count, in batches; beside it, what one prompt with all records would take, whose "
+        "answer may depend on their order (evenhand audit tells).",
+        (Table("Calls, tokens and money", columns, tuple(rows), " ".join(notes)),),
     )
