@@ -11,14 +11,27 @@ from tests.running.fakes import FakeModel, say
 
 from evenhand.errors import UsageError
 from evenhand.models import (
+    FREE,
     AccessRefusedError,
     ContextOverflowError,
     Price,
     TokenCount,
     TransientError,
     Usage,
+    open_model,
 )
-from evenhand.running import RunOptions, RunStore, Workload, plan, run
+from evenhand.results import results
+from evenhand.running import (
+    RunOptions,
+    RunStore,
+    Workload,
+    answer_key,
+    estimate,
+    is_free,
+    plan,
+    price_of,
+    run,
+)
 from evenhand.running._money import call_cost, dollars, worst_cost
 
 PRICE = Price(input=1.0, cached_input=0.25, output=4.0)
@@ -123,6 +136,20 @@ def test_a_limit_without_a_price_is_refused(workload: Workload, tmp_path: Path) 
     for price in (None, Price(), Price(input=1.0)):
         with pytest.raises(UsageError, match="--max-cost needs the price of fake/model"):
             run(workload, FakeModel(price=price), tmp_path, RunOptions(max_cost_usd=1.0))
+
+
+def test_a_model_of_this_process_costs_nothing(workload: Workload, tmp_path: Path) -> None:
+    model = open_model("reader/perfect", answer_key=answer_key(workload))
+    assert is_free(price_of(model))
+    assert estimate(workload, model, RunOptions()).worst_cost_usd == 0
+    summary = run(workload, model, tmp_path, RunOptions(progress=False, max_cost_usd=0.01))
+    assert (summary.done, summary.cost_usd, summary.unsettled) == (14, 0.0, 0)
+    assert results(tmp_path)["cost_usd"].to_list() == [0.0] * 14
+
+
+def test_free_is_a_price_of_zero_and_no_other() -> None:
+    assert is_free(FREE)
+    assert not any(map(is_free, (None, Price(), Price(input=0.0), Price(input=0.0, output=1.0))))
 
 
 def test_the_calls_of_a_finished_run_are_settled(workload: Workload, tmp_path: Path) -> None:

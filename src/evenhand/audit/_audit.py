@@ -243,7 +243,7 @@ class _Auditor:
         folder = self._folder(start, end, repeat)
         others = [each for each in self._folders() if each != folder]
         work = self._work(start, end, repeat)
-        options = with_spending(self.options, others, self.model.name)
+        options = with_spending(self.options, others)
         summary = await run_async(work, self.model, folder, options)
         self.pending += summary.pending
         self.message = self.message or summary.message
@@ -294,7 +294,7 @@ class _Auditor:
         codes = [self._code(answer) for answer in firsts.values()]
         pairs = self._pairs()
         verdict, words = self._verdict(firsts)
-        spent = spending(self._folders(), self.model.name)
+        spent = spending(self._folders())
         return Audit(
             verdict=verdict,
             sentence=words,

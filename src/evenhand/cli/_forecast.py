@@ -31,6 +31,8 @@ def forecast_lines(estimate: Estimate) -> list[str]:
         )
     if estimate.expected_cost_usd is None or estimate.worst_cost_usd is None:
         lines.append("cost: price unknown (a file given with --models can state it)")
+    elif not estimate.worst_cost_usd:
+        lines.append("cost: nothing")
     else:
         lines.append(
             f"cost: ${estimate.expected_cost_usd:,.2f} expected, at worst "

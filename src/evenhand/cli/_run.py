@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from evenhand.models import Model
     from evenhand.running import RunOptions, RunSummary, Work
 
-UNPAID = ("reader/", "local/", "hf/")
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -107,7 +105,7 @@ def run_command(
     Example: evenhand run core --model reader/first-200 --out runs/r200
     """
     from evenhand.models import open_model
-    from evenhand.running import RunOptions, answer_key, run
+    from evenhand.running import RunOptions, answer_key, is_free, price_of, run
 
     options = RunOptions(
         answer_mode=answer,  # type: ignore[arg-type]  # RunOptions refuses other words
@@ -121,7 +119,7 @@ def run_command(
     workload = _work(grid, plan_table, columns)
     key = answer_key(workload) if model.startswith("reader/") else None
     adapter = open_model(model, answer_key=key, catalog=models)
-    if not model.startswith(UNPAID):
+    if not is_free(price_of(adapter)):
         _announce(workload, adapter, options, out, ask_over=None if yes else ask_over)
     summary = run(workload, adapter, out, options)
     if as_json:

@@ -13,7 +13,6 @@ from evenhand.counting._rounds import in_a_loop
 from evenhand.counting._spending import (
     Spending,
     cost_words,
-    is_unpaid,
     run_folders,
     spending,
     with_spending,
@@ -41,7 +40,6 @@ __all__ = [
     "forecast",
     "if_needed",
     "in_a_loop",
-    "is_unpaid",
     "make_question",
     "open_records",
     "read_label",

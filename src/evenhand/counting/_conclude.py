@@ -15,7 +15,7 @@ from evenhand.counting._interval import count_interval
 from evenhand.counting._ledger import ledger_frame, write_ledger
 from evenhand.counting._position import check_position
 from evenhand.counting._result import Count, LabelCount
-from evenhand.counting._spending import is_unpaid, spending
+from evenhand.counting._spending import spending
 from evenhand.counting._tally import STATUSES
 from evenhand.counting._verdict import Evidence, decide, margin_words, sentence
 from evenhand.models import Model
@@ -53,7 +53,7 @@ def conclude(
         )
     )  # fmt: skip
     margin, break_even = margin_words(listed, unread, majority)
-    spent = spending(counter.folders(), counter.model.name)
+    spent = spending(counter.folders())
     one_shot = _one_shot(counter)
     frame = ledger_frame(setup.records, setup.question, tally, counter.rounds, counter.out)
     ledger, ledger_sha = write_ledger(frame, counter.out)
@@ -136,7 +136,7 @@ def _one_shot(counter: Counter) -> int | None:
         asked = _asked(folder)
         characters += sum(asked.get(e.id, 0) * work.characters(e) for e in work.experiments)
     folders = [folder for _, folder in counter.rounds]
-    tokens = spending(folders, counter.model.name).input_tokens
+    tokens = spending(folders).input_tokens
     if not tokens or not characters:
         return None
     records = counter.setup.records
@@ -147,8 +147,6 @@ def _one_shot(counter: Counter) -> int | None:
 
 def _input_cost(tokens: int | None, model: Model) -> float | None:
     price = price_of(model)
-    if tokens is not None and is_unpaid(model.name):
-        return 0.0
     if tokens is None or price is None or price.input is None:
         return None
     return tokens * price.input / 1_000_000

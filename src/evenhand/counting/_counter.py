@@ -123,7 +123,7 @@ class Counter:
     async def _round(self, work: BatchWork, folder: Path) -> None:
         """Run one round; what others of this count have cost counts towards the limit."""
         others = [each for each in self.folders() if each != folder]
-        options = with_spending(self.options, others, self.model.name)
+        options = with_spending(self.options, others)
         summary = await run_async(work, self.model, folder, options)
         self.rounds.append((work, folder))
         if summary.stop != "decided":

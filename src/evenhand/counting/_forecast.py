@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from evenhand.counting._spending import is_unpaid
 from evenhand.models import Model
 from evenhand.running import RunOptions, Work, estimate, price_of
 
@@ -54,12 +53,12 @@ def forecast(
     found = estimate(work, model, options, out=out)
     output = 0 if options.answer_mode == "forced" else round(found.calls * output_a_call)
     price = price_of(model)
-    cost, worst = (0.0, 0.0) if is_unpaid(model.name) else (None, found.worst_cost_usd)
+    cost = None
     if price is not None and price.input is not None and price.output is not None:
         cost = (found.input_tokens * price.input + output * price.output) / 1_000_000
     return Forecast(
         found.calls, found.worst_calls, found.input_tokens, found.counted_exactly, output, cost,
-        worst, found.too_long,
+        found.worst_cost_usd, found.too_long,
     )  # fmt: skip
 
 

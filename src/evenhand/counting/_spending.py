@@ -8,13 +8,6 @@ from pathlib import Path
 
 from evenhand.running import RunOptions, RunStore
 
-_UNPAID = ("reader/", "local/", "hf/")
-
-
-def is_unpaid(model: str) -> bool:
-    """Whether a model runs in this process, so that its calls cost nothing."""
-    return model.startswith(_UNPAID)
-
 
 def cost_words(usd: float | None) -> str:
     """Dollars as people read them: unknown, nothing, or an amount."""
@@ -64,8 +57,8 @@ def run_folders(out: Path, names: Iterable[str]) -> list[Path]:
     return sorted(found.parent for name in names for found in out.glob(f"{name}/run.db"))
 
 
-def spending(folders: Iterable[Path], model: str) -> Spending:
-    """What these run folders of a model have cost."""
+def spending(folders: Iterable[Path]) -> Spending:
+    """What these run folders have cost."""
     whole = Spending()
     for folder in folders:
         with RunStore(folder) as store:
@@ -75,15 +68,15 @@ def spending(folders: Iterable[Path], model: str) -> Spending:
             whole.input_tokens + found.input_tokens,
             whole.output_tokens + found.output_tokens,
             whole.priced_usd + found.cost_usd,
-            whole.unpriced + (0 if is_unpaid(model) else found.unpriced),
+            whole.unpriced + found.unpriced,
             whole.unsettled + found.unsettled,
             whole.unsettled_usd + found.unsettled_usd,
         )
     return whole
 
 
-def with_spending(options: RunOptions, folders: Iterable[Path], model: str) -> RunOptions:
+def with_spending(options: RunOptions, folders: Iterable[Path]) -> RunOptions:
     """The options of a run whose limit is that of these folders too."""
     if options.max_cost_usd is None:
         return options
-    return replace(options, spent_before_usd=spending(folders, model).counted_usd)
+    return replace(options, spent_before_usd=spending(folders).counted_usd)

@@ -19,9 +19,10 @@ from evenhand.models._protocol import (
     TransientError,
     Usage,
 )
-from evenhand.models._spec import ModelSpec, Price
+from evenhand.models._spec import FREE, ModelSpec, Price
 
 __all__ = [
+    "FREE",
     "PARAMETERS_OF_ONE_CALL",
     "AccessRefusedError",
     "AnswerMode",

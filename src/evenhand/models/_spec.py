@@ -22,6 +22,10 @@ class Price:
     output: float | None = None
 
 
+FREE = Price(0.0, 0.0, 0.0)
+"""Of models that run in this process: nobody is paid."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
     """Everything that differs by provider and model. None is unknown, or not sent.

@@ -4,7 +4,7 @@ from evenhand.running._engine import run, run_async
 from evenhand.running._estimate import Estimate, estimate
 from evenhand.running._filter import FilterResult, alone_runs, filter_pool
 from evenhand.running._judging import JudgesReplies, StopsEarly
-from evenhand.running._money import price_of
+from evenhand.running._money import is_free, price_of
 from evenhand.running._open import open_work
 from evenhand.running._options import RunOptions, RunSummary
 from evenhand.running._ordering import order_for_prefix_sharing
@@ -34,6 +34,7 @@ __all__ = [
     "estimate",
     "export_plan",
     "filter_pool",
+    "is_free",
     "open_work",
     "order_for_prefix_sharing",
     "plan",

@@ -17,7 +17,7 @@ from evenhand.models import (
 from evenhand.prompts import Message
 from evenhand.running._control import Control, Stopped
 from evenhand.running._gate import Gate
-from evenhand.running._money import Price, Purse, call_cost, worst_cost
+from evenhand.running._money import Price, Purse, call_cost, is_free, worst_cost
 
 ESTIMATE_SLACK = 1.1
 """An estimated count is believed to exceed the window from this multiple of it on: between the
@@ -84,7 +84,7 @@ class Caller:
             overflow = f"the prompt has {kind}{count.tokens:,} tokens, the window {window:,}"
             return Reply(None, 0.0, count, overflow)
         worst = None
-        if count is not None:
+        if count is not None and not is_free(self._price):
             worst = worst_cost(count.tokens, settings.output_budget, self._price)
         while not self._control.ending:
             ticket = await self._gate.enter()
@@ -127,13 +127,13 @@ class Caller:
         return generation, cost, await self._purse.paid(hold, cost)
 
     def _count(self, messages: tuple[Message, ...]) -> TokenCount | None:
-        """Count where the window or the money depends on it: at any known price.
+        """Count where the window or the money depends on it: at any known price but none.
 
         No tokenizer makes more tokens than there are bytes, so a prompt of fewer bytes than the
         window (a reserve for the chat template kept back) fits without counting.
         """
         window = self._model.context_window
-        if worst_cost(0, 0, self._price) is None:
+        if worst_cost(0, 0, self._price) is None or is_free(self._price):
             if window is None:
                 return None
             size = sum(len(message.content.encode("utf-8", "replace")) for message in messages)

@@ -39,6 +39,11 @@ def price_of(model: Model) -> Price | None:
     return price
 
 
+def is_free(price: Price | None) -> bool:
+    """Whether calls are known to cost nothing."""
+    return price is not None and price.input == 0 and price.output == 0
+
+
 def call_cost(generation: Generation, price: Price | None) -> float | None:
     """Dollars of one call: as the provider states it, else from the price, else None."""
     if generation.cost_usd is not None:

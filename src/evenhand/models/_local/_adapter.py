@@ -23,6 +23,7 @@ from evenhand.models._protocol import (
     TokenCount,
     Usage,
 )
+from evenhand.models._spec import FREE, Price
 from evenhand.prompts import Message
 
 if TYPE_CHECKING:
@@ -72,6 +73,11 @@ class LocalModel:
     def max_concurrency(self) -> int | None:
         """One: two calls at once would only share the same cores."""
         return 1
+
+    @property
+    def price(self) -> Price:
+        """Nothing."""
+        return FREE
 
     def count_tokens(self, messages: Sequence[Message]) -> TokenCount:
         """Count the prompt's tokens, chat template included."""

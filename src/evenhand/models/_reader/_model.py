@@ -21,6 +21,7 @@ from evenhand.models._reader._batch import answer_batch, batch_labels, batch_rec
 from evenhand.models._reader._prompt import instance_texts, look_up, prompt_labels
 from evenhand.models._reader._rule import Rule, parse_rule
 from evenhand.models._reader._trace import write_trace
+from evenhand.models._spec import FREE, Price
 from evenhand.prompts import Message, fold, messages_sha256
 
 _CHARACTERS_PER_TOKEN = 4
@@ -74,6 +75,11 @@ class Reader:
     def name(self) -> str:
         """``reader/`` and the rule."""
         return f"reader/{self.rule.spec}"
+
+    @property
+    def price(self) -> Price:
+        """Nothing."""
+        return FREE
 
     @property
     def context_window(self) -> int | None:
