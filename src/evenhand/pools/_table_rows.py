@@ -197,7 +197,8 @@ def _as_text(value: object, path: Path, place: str, column: str) -> str:
 def _no_column(path: Path, column: str, columns: Sequence[str]) -> str:
     return (
         f"{path}: no column {column!r}; the columns there are: "
-        f"{', '.join(map(repr, columns)) or 'none'}: say which one is meant (as with --text-column)"
+        f"{', '.join(map(repr, columns)) or 'none'}: say which one is meant (--text-column with "
+        "--pool, --text with count and audit)"
     )
 
 
