@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from evenhand.attribution import order_profile, overall_profile, relative_profile, single_profile
-from evenhand.attribution._profiles import regions
+from evenhand.attribution._profiles import region_bands, regions
 from evenhand.design import PATTERNS, arrange
 from evenhand.errors import UsageError
 
@@ -39,18 +39,45 @@ def frame(*rows: dict[str, object]) -> pl.DataFrame:
 
 
 def test_ten_instances_a_bin_replays_equal() -> None:
-    found = order_profile(frame(row([1.0] * 10 + [3.0] * 5), row([2.0] * 10 + [5.0] * 5)))
-    assert found["share"].to_list() == [1.5, 4.0]
-    assert found["push"].to_list() == [-1.5, -4.0]
-    assert found.select("first", "last").rows() == [(1.0, 10.0), (11.0, 15.0)]
-    assert found["region"].to_list() == ["majority", "minority"]
-    assert found["replays"].to_list() == [2, 2]
-    assert found["low"].to_list() == [None, None]
+    found = order_profile(frame(row([1.0] * 140 + [3.0] * 65), row([2.0] * 140 + [5.0] * 65)))
+    assert found["share"].to_list() == [1.5] * 14 + [4.0] * 7
+    assert found["push"].to_list() == [-1.5] * 14 + [-4.0] * 7
+    assert found.select("first", "last").rows()[-2:] == [(191.0, 200.0), (201.0, 205.0)]
+    # 205 - 205 // 3 = 137 instances of the majority: the fourteenth bin holds both labels.
+    assert found["region"].to_list() == ["majority"] * 13 + [None] + ["minority"] * 7
+    assert found["replays"].to_list() == [2] * 21
+    assert found["low"].to_list() == [None] * 21
+
+
+@pytest.mark.parametrize(
+    ("n", "size"), [(1, 1), (20, 1), (39, 1), (40, 2), (60, 3), (199, 9), (200, 10), (2000, 10)]
+)
+def test_short_lists_have_smaller_bins(n: int, size: int) -> None:
+    found = order_profile(frame(row([1.0] * n)))
+    assert found["last"][0] == size
+    assert found["last"][-1] == n
+    assert found.height == -(-n // size)
+
+
+def test_bands_stand_where_the_labels_do() -> None:
+    order = arrange([True] * 12, [False] * 8, "majority-edges")
+    rows = [row([1.0] * 20, pattern="majority-edges", majority=order, set_seed=at) for at in (0, 1)]
+    found = region_bands(frame(*rows), ("pattern",))
+    assert found.rows() == [
+        ("majority-edges", 20, "majority", 1, 6),
+        ("majority-edges", 20, "minority", 7, 14),
+        ("majority-edges", 20, "majority", 15, 20),
+    ]
+    assert order_profile(frame(*rows), ("pattern",))["region"].to_list() == (
+        ["majority"] * 6 + ["minority"] * 8 + ["majority"] * 6
+    )
+    other = row([1.0] * 20, pattern="majority-edges")
+    assert region_bands(frame(*rows, other), ("pattern",)).is_empty()
 
 
 def test_instances_without_tokens_are_passed_over() -> None:
-    found = order_profile(frame(row([None, 2.0] * 5 + [None] * 10)))
-    assert found["share"].to_list() == [2.0, None]
+    found = order_profile(frame(row([None, 2.0] * 10 + [None] * 20)))
+    assert found["share"].to_list() == [2.0] * 10 + [None] * 10
 
 
 def test_the_interval_is_over_instance_sets() -> None:
@@ -59,14 +86,14 @@ def test_the_interval_is_over_instance_sets() -> None:
     rows = [row([float(seed + 1)] * 10, set_seed=seed) for seed in (0, 1, 2)]
     found = order_profile(frame(*rows, *rows))
     half = 4.302653 / 3**0.5
-    assert found["sets"].to_list() == [3]
-    assert found["low"].to_list() == [0.0]
-    assert found["high"].to_list() == pytest.approx([2 + half], rel=1e-5)
+    assert found["sets"].to_list() == [3] * 10
+    assert found["low"].to_list() == [0.0] * 10
+    assert found["high"].to_list() == pytest.approx([2 + half] * 10, rel=1e-5)
 
 
 def test_pooling_leaves_the_random_order_out() -> None:
     rows = [row([1.0] * 10), row([9.0] * 10, pattern="random"), row([3.0] * 10, task="ner")]
-    assert overall_profile(frame(*rows))["share"].to_list() == [2.0]
+    assert overall_profile(frame(*rows))["share"].to_list() == [2.0] * 10
 
 
 def test_relative_bins_weigh_tasks_equally() -> None:
@@ -106,4 +133,4 @@ def test_regions_of_every_pattern(pattern: str) -> None:
 
 def test_replays_without_attribution_do_not_count() -> None:
     refused = row([], reason="a reason", n=10, majority=[True] * 10)
-    assert order_profile(frame(row([1.0] * 10), refused))["replays"].to_list() == [1]
+    assert order_profile(frame(row([1.0] * 10), refused))["replays"].to_list() == [1] * 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from evenhand.errors import UsageError
 
 Floats = NDArray[np.float64]
 
-INSTANCES_A_BIN = 10
+INSTANCES_A_BIN, LEAST_BINS = 10, 20
+"""Ten instances a bin, as the paper has them, and fewer in short lists, which else had no shape."""
 RELATIVE_BINS = 20
 LEVEL = 0.95
 _SET = ("task", "n", "p", "majority_label", "set_seed")
@@ -35,13 +36,16 @@ PROFILE_SCHEMA: dict[str, pl.DataType] = {
 """Columns beside the grouping ones. ``first`` and ``last`` are instance ids, or positions from 0 to
 1 in relative profiles. ``low`` and ``high`` bound the mean share at 95%, over instance sets; null
 with one set. ``region`` is ``majority``, ``minority`` or ``alternating``, null where replays differ
-in it. ``accuracy`` is that of the same replays."""
+in it or a bin holds parts of two (:func:`region_bands` has their exact bounds). ``accuracy`` is
+that of the same replays."""
 
 
 def order_profile(
     frame: pl.DataFrame, by: Sequence[str] = ("model", "task", "pattern")
 ) -> pl.DataFrame:
-    """Profiles in bins of ten consecutive instances (Figures 7 and 24 to 32).
+    """Profiles in bins of consecutive instances (Figures 7 and 24 to 32).
+
+    A bin holds ten instances, and fewer where there would be less than twenty bins.
 
     Args:
         frame: From :func:`evenhand.attribution.attributions`, of one run or several.
@@ -54,14 +58,14 @@ def order_profile(
     keys = list(dict.fromkeys([*by, "n"]))
     for key, part in _groups(frame, keys):
         n = int(part["n"][0])
-        edges = [*range(0, n, INSTANCES_A_BIN), n]
+        edges = [*range(0, n, bin_size(n)), n]
         names = [(lo + 1, hi) for lo, hi in pairwise(edges)]
         rows += _profile(key, part, edges, names, tasks_equally=False)
     return _table(rows, frame, keys)
 
 
 def overall_profile(frame: pl.DataFrame, by: Sequence[str] = ("model",)) -> pl.DataFrame:
-    """The structured patterns and all tasks pooled, in bins of ten instances (Figure 6).
+    """The structured patterns and all tasks pooled, in the same bins (Figure 6).
 
     Args:
         frame: As for :func:`order_profile`.
@@ -107,6 +111,37 @@ def single_profile(frame: pl.DataFrame, experiment_id: str) -> pl.DataFrame:
         pl.col("share").explode(),
         pl.col("push").explode(),
     )
+
+
+def bin_size(n: int) -> int:
+    """Instances of a bin in a list of ``n``."""
+    return max(1, min(INSTANCES_A_BIN, n // LEAST_BINS))
+
+
+def region_bands(
+    frame: pl.DataFrame, by: Sequence[str] = ("model", "task", "pattern")
+) -> pl.DataFrame:
+    """Where majority, minority and alternating labels stand, to the instance.
+
+    Args:
+        frame: As for :func:`order_profile`.
+        by: Grouping columns; ``n`` is always one.
+
+    Returns:
+        ``by``, ``n``, ``region``, and the ids ``first`` and ``last`` of its instances; no rows
+        for a group whose replays differ in it.
+    """
+    rows: list[dict[str, object]] = []
+    keys = list(dict.fromkeys([*by, "n"]))
+    for key, part in _groups(frame, keys):
+        at = 0
+        for region, run in groupby(_common_regions(part) or ()):
+            length = len(list(run))
+            rows.append({**key, "region": region, "first": at + 1, "last": at + length})
+            at += length
+    schema: dict[str, Any] = {name: frame.schema[name] for name in keys}
+    bounds = {"region": pl.String(), "first": pl.Int64(), "last": pl.Int64()}
+    return pl.DataFrame(rows, schema={**schema, **bounds})
 
 
 def regions(majority: Sequence[bool]) -> list[str]:
@@ -236,15 +271,17 @@ def _or_none(values: Floats) -> list[float | None]:
 
 
 def _regions(part: pl.DataFrame, edges: Sequence[int] | None, bins: int) -> list[str | None]:
-    orders = {tuple(one) for one in part["majority"].to_list()}
-    if edges is None or len(orders) != 1:
+    where = _common_regions(part)
+    if edges is None or where is None:
         return [None] * bins
-    where = regions(next(iter(orders)))
-    found: list[str | None] = []
-    for lo, hi in pairwise(edges):
-        inside = where[lo:hi]
-        found.append(max(dict.fromkeys(inside), key=inside.count))
-    return found
+    insides = [set(where[lo:hi]) for lo, hi in pairwise(edges)]
+    return [next(iter(inside)) if len(inside) == 1 else None for inside in insides]
+
+
+def _common_regions(part: pl.DataFrame) -> list[str] | None:
+    """Each instance's region, where all replays have the same."""
+    orders = {tuple(one) for one in part["majority"].to_list()}
+    return regions(next(iter(orders))) if len(orders) == 1 else None
 
 
 def _table(rows: list[dict[str, object]], frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
