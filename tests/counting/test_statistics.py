@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.counting import Corrected, Correction, correct, count_interval
-from evenhand.counting._agreement import self_agreement
+from evenhand.counting._agreement import SelfAgreement, self_agreement
 from evenhand.counting._correction import paired_difference
 from evenhand.counting._position import check_position
 from evenhand.counting._result import LabelCount
@@ -152,9 +152,49 @@ def test_a_correction_can_leave_it_open_or_turn_it() -> None:
 def test_a_narrow_lead_in_words() -> None:
     labels = evidence(6, 4).labels
     words = "a single wrong label may be enough to undo the majority"
-    assert margin_words(labels, 0) == (words, 0.0)
-    assert margin_words(labels, 90) == (f"among the 10 records read, {words}", 0.0)
-    assert margin_words(evidence(5, 5).labels, 0) == (None, None)
+    assert margin_words(labels, 0, "yes") == (words, 0.0)
+    assert margin_words(labels, 90, "yes") == (f"among the 10 records read, {words}", 0.0)
+    assert margin_words(evidence(5, 5).labels, 0, None) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("yes", "no", "unlabelled", "words", "share"),
+    [
+        # With all five against it, 31 to 30: one wrong label makes it 30 to 31.
+        (31, 25, 5, "a single wrong label may be enough to undo the majority, with the 5 records "
+         "without a label counted against it", 0.0),
+        # 32 to 29; with one wrong 31 to 30; with two 30 to 31.
+        (32, 27, 2, "the majority holds unless more than 1.6% of the labels (1 of 59) are wrong, "
+         "all in one direction, with the 2 records without a label counted against it", 1 / 59),
+        (33, 27, 1, "the majority holds unless more than 3.3% of the labels (2 of 60) are wrong, "
+         "all in one direction, with the 1 record without a label counted against it", 2 / 60),
+    ],
+)  # fmt: skip
+def test_records_without_a_label_count_against_the_margin(
+    yes: int, no: int, unlabelled: int, words: str, share: float
+) -> None:
+    assert margin_words(evidence(yes, no).labels, 0, "yes", unlabelled) == (words, share)
+
+
+def test_an_undecided_count_speaks_of_a_lead_and_no_majority() -> None:
+    assert margin_words(evidence(80, 0).labels, 0, None) == (
+        "the lead of yes bears at most 48.7% of the labels (39 of 80) being wrong, all in one "
+        "direction", 39 / 80,
+    )  # fmt: skip
+    assert margin_words(evidence(6, 4).labels, 0, None) == (
+        "a single wrong label may be enough to undo the lead of yes", 0.0,
+    )  # fmt: skip
+    assert margin_words(evidence(6, 3).labels, 0, None, 3) == (
+        "the 3 records without a label are enough to undo the lead of yes", 0.0,
+    )  # fmt: skip
+
+
+def test_second_labels_are_weighed_against_what_is_left_of_the_lead() -> None:
+    twice = SelfAgreement(100, 99, 0.9, 1.0)
+    assert decide(evidence(60, 40, agreement=twice))[0] == "yes"
+    majority, reasons = decide(evidence(60, 40, agreement=twice, unlabelled=18))
+    assert majority is None
+    assert "would undo the lead of yes" in reasons[0]
 
 
 def test_a_corrected_majority_is_not_said_to_be_the_counted_one() -> None:
@@ -170,7 +210,10 @@ def test_a_corrected_majority_is_not_said_to_be_the_counted_one() -> None:
         sentence("yes", (), labels, 0, None, correction) == "The majority is yes (yes 55, no 45)."
     )
     assert margin_words(labels, 0, "no") == (None, None)
-    assert margin_words(labels, 0, "yes") == margin_words(labels, 0)
+    assert margin_words(labels, 0, "yes") == (
+        "the majority holds unless more than 4.0% of the labels (4 of 100) are wrong, all in one "
+        "direction", 0.04,
+    )  # fmt: skip
 
 
 def test_what_a_lead_bears() -> None:

@@ -52,7 +52,7 @@ def conclude(
             None if called is None else labels[called], correction, agreement, position,
         )
     )  # fmt: skip
-    margin, break_even = margin_words(listed, unread, majority)
+    margin, break_even = margin_words(listed, unread, majority, unlabelled)
     spent = spending(counter.folders())
     one_shot = _one_shot(counter)
     frame = ledger_frame(setup.records, setup.question, tally, counter.rounds, counter.out)

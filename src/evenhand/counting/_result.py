@@ -42,7 +42,8 @@ class Count:
         majority: The label that most records have; None while undecided.
         reasons: Why it is undecided, the weightiest first; empty when decided.
         sentence: The verdict in one sentence, the reason first when undecided.
-        margin: How many wrong labels the majority can bear, in words; None without a lead.
+        margin: How many wrong labels the lead can bear, records without a label counted against
+            it, in words; None without a lead.
         break_even: The same as a share of the labelled records; None without a lead.
         labels: Every label, in the order given.
         records: All records.

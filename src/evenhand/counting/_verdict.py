@@ -97,7 +97,7 @@ def _instability(evidence: Evidence, first: LabelCount, lead: int) -> list[str]:
                 f"asked twice, the model gave the same label to only {agreement.share:.1%} of "
                 f"{agreement.compared:,} records"
             )
-        elif differ > 0 and labelled and differ >= bearable(lead) / labelled:
+        elif differ > 0 and labelled and differ >= bearable(lead - evidence.unlabelled) / labelled:
             reasons.append(
                 f"asked twice, the model changed {differ:.1%} of its labels, and that many in one "
                 f"direction would undo the lead of {first.label}"
@@ -117,29 +117,46 @@ def bearable(lead: int) -> int:
 
 
 def margin_words(
-    labels: Sequence[LabelCount], unread: int, majority: str | None = None
+    labels: Sequence[LabelCount], unread: int, majority: str | None, unlabelled: int = 0
 ) -> tuple[str | None, float | None]:
-    """How many wrong labels the majority bears, in a sentence and as a share.
+    """How many wrong labels the lead bears, in a sentence and as a share of the labels.
 
-    None where there is no lead, and where the correction has named another label already.
+    Records without a label count against it: each may have the second label.
+
+    Args:
+        labels: Every label's count.
+        unread: Records not read.
+        majority: The verdict; None while undecided: then a lead is spoken of, not a majority.
+        unlabelled: Records read that got no label.
+
+    Returns:
+        None where there is no lead, and where the correction has named another label already.
     """
-    if majority is not None and majority != _leader(labels):
-        return None, None
     ranked = sorted(labels, key=lambda each: -each.count)
+    leader = ranked[0].label
     labelled = sum(each.count for each in labels)
     lead = ranked[0].count - ranked[1].count
-    if not labelled or lead == 0:
+    if not labelled or lead == 0 or (majority is not None and majority != leader):
         return None, None
-    wrong = bearable(lead)
+    scope = f"among the {labelled + unlabelled:,} records read, " if unread else ""
+    against = ""
+    if unlabelled:
+        records = f"{unlabelled:,} {_word(unlabelled, 'record', 'records')} without a label"
+        if unlabelled >= lead:
+            enough = _word(unlabelled, "is", "are")
+            return f"{scope}the {records} {enough} enough to undo the lead of {leader}", 0.0
+        against = f", with the {records} counted against it"
+    wrong = bearable(lead - unlabelled)
     share = wrong / labelled
-    scope = f"among the {labelled:,} records read, " if unread else ""
+    held = f"the lead of {leader}" if majority is None else "the majority"
     if not wrong:
-        return f"{scope}a single wrong label may be enough to undo the majority", 0.0
-    return (
-        f"{scope}the majority holds unless more than {_percent(share)} of the labels "
-        f"({wrong:,} of {labelled:,}) are wrong, all in one direction",
-        share,
-    )
+        return f"{scope}a single wrong label may be enough to undo {held}{against}", 0.0
+    part = f"{_percent(share)} of the labels ({wrong:,} of {labelled:,})"
+    if majority is None:
+        words = f"{held} bears at most {part} being wrong, all in one direction"
+    else:
+        words = f"{held} holds unless more than {part} are wrong, all in one direction"
+    return f"{scope}{words}{against}", share
 
 
 def _percent(share: float) -> str:
