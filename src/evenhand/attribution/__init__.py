@@ -6,6 +6,7 @@ from evenhand.attribution._layers import Memory
 from evenhand.attribution._profiles import (
     order_profile,
     overall_profile,
+    region_bands,
     relative_profile,
     single_profile,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "overall_profile",
     "peak_bytes",
     "prepare",
+    "region_bands",
     "relative_profile",
     "shares",
     "single_profile",

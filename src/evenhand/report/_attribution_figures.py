@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from evenhand.attribution import order_profile, overall_profile, relative_profile, single_profile
+from evenhand.attribution import (
+    order_profile,
+    overall_profile,
+    region_bands,
+    relative_profile,
+    single_profile,
+)
 from evenhand.report._numbers import MINUS, percent
 from evenhand.report._page import Cell, Column, Figure, Table
 from evenhand.report._theme import ACCENT, MAJORITY, MINORITY, NEUTRAL, pattern_order
 from evenhand.report.figures._marks import series_scales, tooltips
 
+if TYPE_CHECKING:
+    import altair as alt
+
 _SHARE = "share (× uniform)"
 _BANDS = {"majority": MAJORITY, "minority": MINORITY, "alternating": NEUTRAL}
+_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100)
 _READING = (
-    "Each point averages the shares of its instances over all replays; 1, the dotted line, is what "
-    "every instance would have if all counted alike. The scale is logarithmic. The shaded range is "
-    "the 95% interval over instance sets, where there are several."
+    "Each point averages the shares of {} over all replays; 1, the dotted line, is what every "
+    "instance would have if all counted alike. The scale is logarithmic. The shaded range is the "
+    "95% interval over instance sets, where there are several. In the table, push is the share "
+    "with its sign: + where an instance moves the score towards its own label."
 )
 _RELATIVE = {
     "n": ("attribution-by-count", "instances", "number of instances"),
@@ -40,13 +52,14 @@ def attribution_figures(frame: pl.DataFrame) -> dict[str, Figure]:
     pooled = overall_profile(main, ("model",))
     if pooled.height:
         made["attribution-overall"] = _panels(
-            pooled, "model", "Where answers leant, all structured orders pooled"
+            pooled, None, "model", "Where answers leant, all structured orders pooled"
         )
     for (model, task), part in main.group_by("model", "task", maintain_order=True):
         profile = order_profile(part, ("model", "task", "pattern"))
+        bands = region_bands(part, ("model", "task", "pattern"))
         name = f"attribution-{len(made)}-{task}"
         made[name] = _panels(
-            profile, "pattern", f"Where answers leant: {model} on {task}, by order"
+            profile, bands, "pattern", f"Where answers leant: {model} on {task}, by order"
         )
     for column, (name, legend, words) in _RELATIVE.items():
         rows = _varied(known, column)
@@ -110,50 +123,64 @@ def _varied(known: pl.DataFrame, column: str) -> pl.DataFrame:
     return long if long[column].n_unique() > 1 else long.clear()
 
 
-def _panels(profile: pl.DataFrame, panel: str, title: str) -> Figure:
+def _panels(profile: pl.DataFrame, bands: pl.DataFrame | None, panel: str, title: str) -> Figure:
     import altair as alt
 
     names = profile[panel].unique(maintain_order=True).to_list()
     names = pattern_order(names) if panel == "pattern" else names
     words = {name: _panel_words(profile, panel, name) for name in names}
     bottom, top = _domain(profile)
-    data = profile.with_columns(
-        pl.col(panel).replace_strict(words, return_dtype=pl.String).alias("panel"),
+    # A facet has one table: points and bands are told apart by whether a row has a share.
+    points = profile.drop("region").with_columns(
         ((pl.col("first") + pl.col("last")) / 2).alias("middle"),
-        (pl.col("first") - 0.5).alias("from"),
-        (pl.col("last") + 0.5).alias("to"),
         pl.col("low").clip(bottom, top),
         pl.col("high").clip(bottom, top),
+        pl.lit("point").alias("kind"),
+    )
+    if bands is not None:
+        stretches = bands.select(
+            panel,
+            "region",
+            (pl.col("first") - 0.5).alias("from"),
+            (pl.col("last") + 0.5).alias("to"),
+            pl.lit("band").alias("kind"),
+        )
+        points = pl.concat([points, stretches], how="diagonal")
+    data = points.with_columns(
+        pl.col(panel).replace_strict(words, return_dtype=pl.String).alias("panel"),
         pl.lit(bottom).alias("bottom"),
         pl.lit(top).alias("top"),
         pl.lit(1.0).alias("one"),
     )
     x = alt.X("middle:Q", title="instance", scale=alt.Scale(nice=False, zero=False))
-    scale = alt.Scale(type="log", domain=[bottom, top], nice=False)
-    y = alt.Y("share:Q", title=_SHARE, scale=scale)
-    bands = (
+    scale, axis = _share_scale(bottom, top)
+    y = alt.Y("share:Q", title=_SHARE, scale=scale, axis=axis)
+    regions = (
         alt.Chart()
+        .transform_filter("datum.kind === 'band'")
         .mark_rect(opacity=0.13)
         .encode(
             x=alt.X("from:Q", title="instance"),
             x2="to:Q",
-            y=alt.Y("bottom:Q", title=_SHARE, scale=scale),
+            y=alt.Y("bottom:Q", title=_SHARE, scale=scale, axis=axis),
             y2="top:Q",
             color=alt.Color(
                 "region:N",
                 title=None,
                 scale=alt.Scale(domain=list(_BANDS), range=list(_BANDS.values())),
-                legend=alt.Legend(orient="top") if panel == "pattern" else None,
+                legend=alt.Legend(orient="top"),
             ),
         )
     )
     interval = (
         alt.Chart()
+        .transform_filter("datum.kind === 'point'")
         .mark_area(opacity=0.3, color=ACCENT)
-        .encode(x=x, y=alt.Y("low:Q", title=_SHARE, scale=scale), y2="high:Q")
+        .encode(x=x, y=alt.Y("low:Q", title=_SHARE, scale=scale, axis=axis), y2="high:Q")
     )
     line = (
         alt.Chart()
+        .transform_filter("datum.kind === 'point'")
         .mark_line(color=ACCENT, strokeWidth=1.6, point={"size": 14, "color": ACCENT})
         .encode(
             x=x,
@@ -170,10 +197,8 @@ def _panels(profile: pl.DataFrame, panel: str, title: str) -> Figure:
             ),
         )
     )
-    uniform = (
-        alt.Chart().mark_rule(strokeDash=[2, 3]).encode(y=alt.Y("one:Q", title=_SHARE, scale=scale))
-    )
-    layers = [bands, interval, uniform, line] if panel == "pattern" else [interval, uniform, line]
+    uniform = _uniform(scale, axis)
+    layers = [interval, uniform, line] if bands is None else [regions, interval, uniform, line]
     chart = (
         alt.layer(*layers)
         .properties(width=300, height=130)
@@ -184,12 +209,14 @@ def _panels(profile: pl.DataFrame, panel: str, title: str) -> Figure:
         )
         .properties(usermeta={"left": 46, "most": 2})
     )
+    size = int(profile["last"][0] - profile["first"][0]) + 1
+    bins = "one instance" if size == 1 else f"{size} consecutive instances"
     shown = " Bands mark where majority, minority or alternating labels stand."
     return Figure(
         title=title,
         chart=chart,
         alt=f"{title}. " + " ".join(_spoken(profile, panel, name) for name in names),
-        reading=_READING + (shown if panel == "pattern" else ""),
+        reading=_READING.format(bins) + ("" if bands is None else shown),
         numbers=_numbers(profile, panel, title),
         panel_width=280,
     )
@@ -207,13 +234,13 @@ def _curves(profile: pl.DataFrame, series: str, legend: str, title: str) -> Figu
     )
     bottom, top = _domain(profile)
     colour, shape = series_scales(words)
-    scale = alt.Scale(type="log", domain=[bottom, top], nice=False)
+    scale, axis = _share_scale(bottom, top)
     line = (
         alt.Chart()
         .mark_line(strokeWidth=1.6, point=True)
         .encode(
             x=alt.X("middle:Q", title="position in the list, %", scale=alt.Scale(domain=[0, 100])),
-            y=alt.Y("share:Q", title=_SHARE, scale=scale),
+            y=alt.Y("share:Q", title=_SHARE, scale=scale, axis=axis),
             color=alt.Color(
                 "series:N", sort=words, scale=colour, legend=alt.Legend(title=legend, orient="top")
             ),
@@ -223,9 +250,7 @@ def _curves(profile: pl.DataFrame, series: str, legend: str, title: str) -> Figu
             ),
         )
     )
-    uniform = (
-        alt.Chart().mark_rule(strokeDash=[2, 3]).encode(y=alt.Y("one:Q", title=_SHARE, scale=scale))
-    )
+    uniform = _uniform(scale, axis)
     models = profile["model"].unique(maintain_order=True).to_list()
     chart = (
         alt.layer(uniform, line)
@@ -248,6 +273,24 @@ def _curves(profile: pl.DataFrame, series: str, legend: str, title: str) -> Figu
         numbers=_numbers(profile, series, title),
         panel_width=280,
     )
+
+
+def _share_scale(bottom: float, top: float) -> tuple[alt.Scale, alt.Axis]:
+    """A logarithmic scale, with the round numbers that lie on it."""
+    import altair as alt
+
+    ticks = [tick for tick in _TICKS if bottom <= tick <= top]
+    scale = alt.Scale(type="log", domain=[bottom, top], nice=False)
+    return scale, alt.Axis(values=ticks, format="~g", labelOverlap=False)
+
+
+def _uniform(scale: alt.Scale, axis: alt.Axis) -> alt.Chart:
+    """The dotted line at 1."""
+    import altair as alt
+
+    y = alt.Y("one:Q", title=_SHARE, scale=scale, axis=axis)
+    made: alt.Chart = alt.Chart().mark_rule(strokeDash=[2, 3]).encode(y=y)
+    return made
 
 
 def _domain(profile: pl.DataFrame) -> tuple[float, float]:
