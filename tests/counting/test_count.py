@@ -372,3 +372,28 @@ def test_a_model_that_labels_by_position(tmp_path: Path) -> None:
     assert (found.majority, found.exit_code) == (None, 3)
     assert any("the model labels by position: " in reason for reason in found.reasons)
     assert found.position.first_half == 1.0
+
+
+def test_a_forced_choice_with_a_reader(tmp_path: Path) -> None:
+    key = {text: by_word(text) for text in reviews(5, 3)}
+    forced = RunOptions(answer_mode="forced", progress=False)
+    found = count(reviews(5, 3), ask=ASK, labels=LABELS, model="reader/perfect", answer_key=key,
+                  out=tmp_path, options=forced)  # fmt: skip
+    assert (found.counts, found.majority) == ({"positive": 5, "negative": 3}, "positive")
+    # log((votes for negative + 1) / (votes for positive + 1)), one vote.
+    margins = read_ledger(found.ledger)["margin"].to_list()
+    assert margins == pytest.approx([-0.6931472] * 5 + [0.6931472] * 3)
+
+
+def test_the_commonest_reasons_are_told_with_their_numbers(tmp_path: Path) -> None:
+    words = {"bad 0": "meh", "bad 1": "meh", "bad 2": "so-so", "bad 3": "odd", "bad 4": "none"}
+    texts = [*reviews(6, 6), " ", " "]
+    found = ask(texts, Scripted(lambda text: words.get(text, by_word(text))), tmp_path)
+    assert sum(found.unlabelled.values()) == 7
+    assert list(found.unlabelled.items())[:2] == [
+        ("the text is empty", 2), ("the reply gives it 'meh', which is no label", 2),
+    ]  # fmt: skip
+    said = str(found)
+    assert "without a label: 7\n          2  the text is empty\n" in said
+    assert "          2  for other reasons, which the ledger gives\n" in said
+    assert said.splitlines()[0] == found.sentence

@@ -84,9 +84,6 @@ def parse_labels(text: str) -> list[str]:
 
 def lost_calls(unsettled: int, unsettled_usd: float) -> list[str]:
     """A line about calls of unknown cost, where there are any."""
-    from evenhand.counting import cost_words
+    from evenhand.counting import lost_calls as lines
 
-    if not unsettled:
-        return []
-    calls = "1 call was" if unsettled == 1 else f"{unsettled:,} calls were"
-    return [f"{calls} lost, cut or stated no usage: up to {cost_words(unsettled_usd)} more"]
+    return lines(unsettled, unsettled_usd)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from evenhand.cli._calls import AnswerMode, Calls, Labels, PrintsJson, lost_calls, parse_labels
+from evenhand.cli._calls import AnswerMode, Calls, Labels, PrintsJson, parse_labels
 from evenhand.cli._gathered import gathered
 from evenhand.errors import EvenhandError, UsageError
-
-if TYPE_CHECKING:
-    from evenhand.counting import Count
 
 
 def register(app: typer.Typer) -> None:
@@ -125,54 +122,9 @@ def count_command(
     if as_json:
         sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
     else:
-        sys.stdout.write(f"{count_text(found)}\nreport: {page}\n")
+        sys.stdout.write(f"{found}\nreport: {page}\n")
     if found.exit_code:
         raise typer.Exit(found.exit_code)
-
-
-def count_text(found: Count) -> str:
-    """A count as a person reads it: the verdict first."""
-    from evenhand.counting import cost_words
-
-    lines = [found.sentence]
-    lines += [f"  also: {reason}" for reason in found.reasons[1:]]
-    if found.message:
-        lines.append(found.message)
-    width = max(len(each.label) for each in found.labels)
-    for each in found.labels:
-        span = "" if each.low == each.high else f"  ({each.low:,} to {each.high:,} of all)"
-        lines.append(f"  {each.label:{width}}  {each.count:>9,}  {each.share:6.1%}{span}")
-    if found.margin:
-        lines.append(f"margin: {found.margin}")
-    if found.sure_after is not None:
-        lines.append(f"sure after {found.sure_after:,} of {found.records:,} records")
-    if found.correction is not None:
-        lines.append(
-            f"hand-checked: the model agrees on {found.correction.agree:,} of "
-            f"{found.correction.checked:,}; corrected shares:"
-        )
-        lines += [
-            f"  {each.label:{width}}  {each.share:6.1%}  ({each.low:.1%} to {each.high:.1%})"
-            for each in found.correction.labels
-        ]
-    if found.agreement is not None:
-        lines.append(
-            f"asked twice: the same label for {found.agreement.agree:,} of "
-            f"{found.agreement.compared:,} records"
-        )
-    if found.position is not None:
-        lines.append(
-            f"position in a batch: {'matters' if found.position.matters else 'no effect seen'} "
-            f"(p = {found.position.p_value:.2g})"
-        )
-    lines.append(
-        f"calls: {found.calls:,}, input tokens: {found.input_tokens:,}, output tokens: "
-        f"{found.output_tokens:,}, cost: {cost_words(found.cost_usd)}"
-    )
-    lines += lost_calls(found.unsettled, found.unsettled_usd)
-    lines.append(f"coverage: {found.certificate}")
-    lines.append(f"ledger: {found.ledger}")
-    return "\n".join(lines)
 
 
 def _verify(ledger: Path, table: Path | None, text: str | None, *, as_json: bool) -> None:

@@ -13,6 +13,7 @@ from evenhand.counting._rounds import in_a_loop
 from evenhand.counting._spending import (
     Spending,
     cost_words,
+    lost_calls,
     run_folders,
     spending,
     with_spending,
@@ -40,6 +41,7 @@ __all__ = [
     "forecast",
     "if_needed",
     "in_a_loop",
+    "lost_calls",
     "make_question",
     "open_records",
     "read_label",

@@ -72,6 +72,7 @@ def conclude(
         labels=tuple(listed),
         records=n,
         statuses=statuses,
+        unlabelled=tally.commonest_reasons(),
         pending=counter.pending,
         read=n - unread,
         sure_after=None if counter.rule is None else counter.rule.called_after,

@@ -48,6 +48,8 @@ class Count:
         labels: Every label, in the order given.
         records: All records.
         statuses: Records labelled, unresolved, refused, too long, unread.
+        unlabelled: Why records that were read have no label, with how many each, the commonest
+            first.
         pending: Batches without an answer: the same command goes on with them.
         read: Records that were asked about, or cannot be.
         sure_after: Records read when ``until_sure`` was reached; None where it was not.
@@ -83,6 +85,7 @@ class Count:
     labels: tuple[LabelCount, ...]
     records: int
     statuses: dict[str, int]
+    unlabelled: dict[str, int]
     pending: int
     read: int
     sure_after: int | None
@@ -106,6 +109,12 @@ class Count:
     ask: str
     answer_mode: str
     message: str | None = None
+
+    def __str__(self) -> str:
+        """What the terminal shows."""
+        from evenhand.counting._words import count_text
+
+        return count_text(self)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -18,6 +18,14 @@ def cost_words(usd: float | None) -> str:
     return f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}"
 
 
+def lost_calls(unsettled: int, unsettled_usd: float) -> list[str]:
+    """A line about calls of unknown cost, where there are any."""
+    if not unsettled:
+        return []
+    calls = "1 call was" if unsettled == 1 else f"{unsettled:,} calls were"
+    return [f"{calls} lost, cut or stated no usage: up to {cost_words(unsettled_usd)} more"]
+
+
 @dataclass(frozen=True, slots=True)
 class Spending:
     """Calls, tokens and money of run folders.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -45,6 +46,10 @@ class Tally:
     def with_status(self, status: Status) -> int:
         """Records of one status."""
         return int((self.status == STATUSES.index(status)).sum())
+
+    def commonest_reasons(self) -> dict[str, int]:
+        """Why there is no label, with the number of records, the commonest first."""
+        return dict(Counter(self.reasons.values()).most_common())
 
 
 def empty_tally(records: int) -> Tally:

@@ -18,7 +18,12 @@ from evenhand.models._protocol import (
     Usage,
 )
 from evenhand.models._reader._batch import answer_batch, batch_labels, batch_records
-from evenhand.models._reader._prompt import instance_texts, look_up, prompt_labels
+from evenhand.models._reader._prompt import (
+    instance_texts,
+    look_up,
+    prompt_labels,
+    single_text,
+)
 from evenhand.models._reader._rule import Rule, parse_rule
 from evenhand.models._reader._trace import write_trace
 from evenhand.models._spec import FREE, Price
@@ -108,7 +113,8 @@ class Reader:
             offered = batch_labels(messages)
             said = answer_batch(self.rule, records, offered, self.answer_key, _number)
             return self._reply(messages, started, said)
-        texts = instance_texts(messages)
+        alone = single_text(messages) if settings.answer_mode == "forced" else None
+        texts = instance_texts(messages) if alone is None else [fold(alone)]
         if not texts and settings.answer_mode == "generate":
             return self._reply(messages, started, _INSTRUCTION)
         labels, votes, judged = self._count(messages, texts, settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 
@@ -9,6 +10,7 @@ from evenhand.errors import UsageError
 from evenhand.prompts import Message
 
 _LINE = re.compile(r"^Instance ([0-9]+): (.*)$", re.MULTILINE)
+_TEXT = re.compile(r'Text: (".*")')
 _QUOTED = re.compile(r'"([^"\n]{1,200})"')
 
 
@@ -33,6 +35,22 @@ def instance_texts(messages: Sequence[Message]) -> list[str]:
                 "readers read lists numbered 1, 2, 3, ..."
             )
     return [text for _, text in listed]
+
+
+def single_text(messages: Sequence[Message]) -> str | None:
+    """The text of a record asked about on its own; None where the prompt lists instances.
+
+    Such a prompt ends with a line ``Text:`` and the record as a JSON string.
+    """
+    lines = messages[-1].content.rsplit("\n", 1) if messages else []
+    shown = _TEXT.fullmatch(lines[-1]) if lines else None
+    if shown is None:
+        return None
+    try:
+        text = json.loads(shown[1])
+    except ValueError:
+        return None
+    return str(text)
 
 
 def look_up(texts: Sequence[str], answer_key: Mapping[str, str]) -> list[str]:
