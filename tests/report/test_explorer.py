@@ -22,6 +22,7 @@ from evenhand.report._explorer import (
     explorer_panel,
     label_runs,
 )
+from evenhand.report._facts import run_facts
 
 RECORDS = [Instance(str(at), f"text {at}", "positive" if at < 2 else "negative") for at in range(3)]
 
@@ -67,6 +68,18 @@ def test_the_prompt_is_stored_without_its_records(frame: pl.DataFrame) -> None:
 def test_a_long_output_says_how_much_is_left_out(frame: pl.DataFrame) -> None:
     text = _data(explorer_panel(frame, _look_up))["experiments"][0]["calls"][0]["text"]
     assert [len(text[0]), text[1], len(text[2])] == [TEXT_START, "40,000", TEXT_END]
+
+
+def test_a_forced_choice_has_no_output_and_no_budget(frame: pl.DataFrame) -> None:
+    def look_up(run: int, experiment_id: str) -> CloseUp:
+        seen = _look_up(run, experiment_id)
+        return CloseUp(seen.instances, seen.messages, [Attempt(1, 2, "correct", "", None)])
+
+    forced = frame.with_columns(answer_mode=pl.lit("forced"))
+    assert _data(explorer_panel(forced, look_up))["experiments"][0]["calls"][0]["text"] is None
+    for rows, said in ((frame, True), (forced, False)):
+        (facts,) = run_facts(rows)
+        assert ("Output budget" in dict(facts.items)) is said
 
 
 def test_over_the_limit_one_of_each_kind_comes_first_and_the_page_says_so(

@@ -194,9 +194,14 @@ def _close_up(seen: CloseUp, majority_label: str, store: _Store) -> dict[str, ob
 
 
 def _cut(text: str | None) -> list[str] | None:
-    """The whole text as one piece, or its start, a line on what is left out, and its end."""
-    if text is None or len(text) <= TEXT_START + TEXT_END:
-        return None if text is None else [text]
+    """The whole text as one piece, or its start, a line on what is left out, and its end.
+
+    Nothing, as a forced choice has it, is no text.
+    """
+    if not text:
+        return None
+    if len(text) <= TEXT_START + TEXT_END:
+        return [text]
     left_out = len(text) - TEXT_START - TEXT_END
     return [text[:TEXT_START], f"{left_out:,}", text[-TEXT_END:]]
 

@@ -32,7 +32,7 @@ def _items(rows: pl.DataFrame) -> tuple[tuple[str, str], ...]:
         ),
         ("Orders", f"{rows['pattern'].n_unique()} (random: {plural(order_seeds, 'order seed')})"),
         ("Prompts", _values(rows["variant"])),
-        ("Output budget", f"{_values(rows['output_budget'])} tokens"),
+        *_output_budget(answered),
         *_reasoning_budget(rows["reasoning_budget"]),
         ("Way of answering", _answer_modes(rows)),
         ("Valid answers", f"{int(rows['valid'].sum()):,} of {rows.height:,}"),
@@ -51,6 +51,13 @@ def _items(rows: pl.DataFrame) -> tuple[tuple[str, str], ...]:
     if rows["upstream"].drop_nulls().len():
         items.append(("Served by", _values(rows["upstream"].fill_null("not stated"))))
     return tuple(items)
+
+
+def _output_budget(answered: pl.DataFrame) -> list[tuple[str, str]]:
+    """Of written answers: a forced choice writes nothing."""
+    if answered.is_empty():
+        return []
+    return [("Output budget", f"{_values(answered['output_budget'])} tokens")]
 
 
 def _reasoning_budget(column: pl.Series) -> list[tuple[str, str]]:
