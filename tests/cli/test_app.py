@@ -98,6 +98,12 @@ def test_a_warning_is_a_line_of_its_own(tmp_path: Path, capsys: pytest.CaptureFi
     assert f"evenhand: warning: {tmp_path}: GSM8K has 2 rows in split train" in shown[0]
 
 
+def test_h_is_help_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ((), ("plan",), ("task", "new")):
+        assert evenhand(*words, "-h") == 0
+        assert "Show this message and exit" in capsys.readouterr().out
+
+
 PRESSED_WHILE_LOADING = """
 import sys
 
