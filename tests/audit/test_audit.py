@@ -190,6 +190,53 @@ def test_answers_that_cannot_be_read(tmp_path: Path) -> None:
     assert found.answers[0].reason is not None
 
 
+def test_an_order_without_an_answer_counts_among_all(tmp_path: Path) -> None:
+    """Every second order is unreadable: 6 of 12, and not "positive: 6 of 6"."""
+    turn = iter(range(1_000))
+    once = RunOptions(progress=False, max_attempts=1)
+    model = Answers(lambda texts, seed: "positive" if next(turn) % 2 else "!no idea")
+    found = ask(model, tmp_path, options=once)
+    assert {e.answer: (e.orders, e.share) for e in found.shares} == {
+        None: (6, 0.5),
+        "positive": (6, 0.5),
+    }
+    assert (found.unread, found.counted) == (6, 12)
+    said = str(found)
+    assert "  no readable answer: 6 of 12 orders, 50% (25% to 75%)" in said
+    assert "  positive: 6 of 12 orders, 50% (25% to 75%)" in said
+    assert (
+        "noise floor: not measured: the 6 orders with a readable answer agreed, and 6 had none, so "
+        "nothing was asked twice"
+    ) in said
+
+
+def test_what_differs_is_said_beside_what_cannot_be_read(tmp_path: Path) -> None:
+    said = iter(["positive", "negative", "!", "!"] + ["positive", "negative", "!", "!"] * 20)
+    once = RunOptions(progress=False, max_attempts=1)
+    found = ask(Answers(lambda texts, seed: next(said)), tmp_path, orders=4, options=once)
+    assert found.sentence.startswith(
+        "Undecided: 1 of 4 orders answered positive, 1 did not, and 2 gave no answer that can be "
+        "read, but"
+    )
+
+
+def test_no_share_is_shown_of_a_few_orders(tmp_path: Path) -> None:
+    """Of 8 orders asked, 6 are patterns: two remain, which is no "positive 100%"."""
+    found = ask("reader/first-20", tmp_path / "a", label_column="kind")
+    said = str(found)
+    assert "100%" not in said
+    assert (
+        "with one order only, you would have got: not shown, as only 2 of the orders asked were "
+        "as given, reversed or random, and fewer than 8 are too few for a share; the 6 patterns "
+        "are left out, as nobody's table has one by chance\n"
+    ) in said
+    enough = str(ask(Answers(lambda texts, seed: "positive"), tmp_path / "b", label_column="kind"))
+    assert (
+        "you would have got: of 12 orders as given, reversed or random; the 6 patterns are left "
+        "out, as nobody's table has one by chance\n  positive: 12 of 12 orders, 100% (76% to 100%)"
+    ) in enough
+
+
 def test_a_finished_audit_asks_nothing_again(tmp_path: Path) -> None:
     first = ask(Answers(first_word), tmp_path)
     idle = Answers(first_word)

@@ -14,7 +14,7 @@ from tests.counting.test_money import Priced
 from evenhand.audit import audit
 from evenhand.counting import Count, count
 from evenhand.report import audit_page, count_page, render_page
-from evenhand.report._page import Facts, Figure, Page, Table
+from evenhand.report._page import Facts, Figure, Page, Prose, Table
 from evenhand.running import RunOptions
 
 QUIET = RunOptions(progress=False, max_attempts=1)
@@ -160,3 +160,31 @@ def test_what_was_not_measured_is_said_for_its_reason(tmp_path: Path) -> None:
     assert fact(agreed, "Noise floor") == (
         "not measured: all answers agreed, so nothing was asked twice"
     )
+
+
+def test_an_audit_of_a_few_orders_draws_no_shares(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"t": [f"good {k}" for k in range(20)] + [f"bad {k}" for k in range(12)],
+         "kind": ["good"] * 20 + ["bad"] * 12}
+    )  # fmt: skip
+    page = audit_page(
+        audit(frame, text="t", ask="?", labels=["good", "bad"], model="reader/first-9",
+              label_column="kind", out=tmp_path, options=QUIET)
+    )  # fmt: skip
+    assert blocks(page, Figure) == []
+    (note,) = (each for each in blocks(page, Prose) if isinstance(each, Prose))
+    assert note.text.startswith("With one order only, you would have got: not shown, as only 2 of")
+
+
+def test_orders_without_an_answer_are_on_the_page(tmp_path: Path) -> None:
+    turn = iter(range(100))
+    model = Answers(lambda texts, seed: "!no idea" if next(turn) % 2 else "good")
+    texts = [f"good {k}" for k in range(9)]
+    page = audit_page(
+        audit(texts, ask="?", labels=["good", "bad"], model=model, out=tmp_path, options=QUIET)
+    )
+    (chart,) = blocks(page, Figure)
+    assert isinstance(chart, Figure)
+    assert chart.alt == "Bar chart of answers: good 50%, no readable answer 50%."
+    assert chart.reading.startswith("Shares are of 12 orders as given, reversed or random.")
+    assert "the 6 orders with a readable answer agreed, and 6 had none" in fact(page, "Noise floor")

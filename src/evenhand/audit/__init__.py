@@ -5,6 +5,7 @@ from evenhand.audit._audit import audit
 from evenhand.audit._orders import Order, make_orders
 from evenhand.audit._result import AnswerShare, Audit, OrderAnswer, Spread
 from evenhand.audit._statistics import FlipRate, flip_rate_of_orders, order_test
+from evenhand.audit._text import rests_on, why_not_twice
 
 __all__ = [
     "AnswerShare",
@@ -17,6 +18,8 @@ __all__ = [
     "flip_rate_of_orders",
     "make_orders",
     "order_test",
+    "rests_on",
+    "why_not_twice",
 ]
 
 make_callable(__name__)

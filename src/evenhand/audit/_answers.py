@@ -10,8 +10,12 @@ import numpy as np
 from evenhand.audit._result import AnswerShare, Spread
 
 
-def answer_shares(answers: Sequence[str]) -> tuple[AnswerShare, ...]:
-    """Every answer with its share of orders, the most frequent first."""
+def answer_shares(answers: Sequence[str | None]) -> tuple[AnswerShare, ...]:
+    """Every answer with its share of the orders asked, the most frequent first.
+
+    Args:
+        answers: One an order; None where it gave none that can be read.
+    """
     from statsmodels.stats.proportion import proportion_confint
 
     found = []

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evenhand._write_whole import write_text_whole
 from evenhand.audit._answers import answer_shares, number_spread
-from evenhand.audit._orders import Order, are_all, is_random, is_structured, make_orders
+from evenhand.audit._orders import Order, are_all, is_pattern, is_random, make_orders
 from evenhand.audit._result import Audit, OrderAnswer, Verdict
 from evenhand.audit._statistics import flip_rate_of_orders, order_test, unseen_share
 from evenhand.audit._work import TIE, OrderWork
@@ -258,6 +258,9 @@ class _Auditor:
     def _firsts(self) -> dict[int, str]:
         return {n: a for (n, repeat), (a, *_) in self.found.items() if a and not repeat}
 
+    def _unread(self, firsts: Mapping[int, str]) -> int:
+        return sum(not repeat for _, repeat in self.found) - len(firsts)
+
     def _code(self, answer: str) -> float:
         if not self.labels:
             return float(answer)
@@ -304,7 +307,11 @@ class _Auditor:
             planned_looks=self.planned_looks,
             answers=tuple(self._answer(number) for number in range(self.asked)),
             shares=answer_shares(
-                [answer for at, answer in firsts.items() if not is_structured(self.orders[at])]
+                [
+                    firsts.get(number)
+                    for number, repeat in self.found
+                    if not repeat and not is_pattern(self.orders[number].name)
+                ]
             ),
             flips=flip_rate_of_orders(
                 codes, pairs, drawn=sum(is_random(self.orders[number]) for number in firsts)
@@ -312,6 +319,7 @@ class _Auditor:
             spread=None if self.labels or not codes else number_spread(codes, pairs),
             records=len(self.orders[0].places),
             left_out=self.left_out,
+            unread=self._unread(firsts),
             pending=self.pending,
             calls=spent.calls,
             input_tokens=spent.input_tokens,
@@ -339,7 +347,7 @@ class _Auditor:
         if self.pending:
             calls = "1 call" if self.pending == 1 else f"{self.pending} calls"
             return "undecided", f"Undecided: {calls} got no answer yet."
-        unread = self.asked - len(firsts)
+        unread = self._unread(firsts)
         if not firsts:
             why = next((reason for *_, reason in self.found.values() if reason), "unknown")
             return "undecided", (
@@ -369,10 +377,17 @@ class _Auditor:
                 "orders can give another answer (95%). Stable does not mean right."
             )
         p = self.p_value if self.p_value is not None else 1.0
-        differ = f"{most} of {len(firsts)} orders answered {common}, the others did not"
+        differ = f"{most} of {self.asked} orders answered {common}, the others did not"
+        if unread:
+            differ = (
+                f"{most} of {self.asked} orders answered {common}, {len(firsts) - most} did not, "
+                f"and {unread} gave no answer that can be read"
+            )
         if not self.labels:
             numbers = sorted(firsts.values(), key=float)
             differ = f"{len(firsts)} orders gave numbers from {numbers[0]} to {numbers[-1]}"
+            if unread:
+                differ += f", {unread} gave no answer that can be read"
         if p <= self.error_rate / self.planned_looks:
             return "order-sensitive", (
                 f"Order-sensitive: {differ}, and an order asked twice repeats itself more than "

@@ -78,9 +78,9 @@ def is_random(order: Order) -> bool:
     return order.name.startswith(f"{RANDOM} ")
 
 
-def is_structured(order: Order) -> bool:
-    """Whether an order is one of the patterns, which nobody's table has by chance."""
-    return order.name in PATTERNS
+def is_pattern(name: str) -> bool:
+    """Whether an order's name is one of the patterns', which nobody's table has by chance."""
+    return name in PATTERNS
 
 
 def are_all(orders: Sequence[Order]) -> bool:

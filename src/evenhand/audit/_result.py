@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evenhand.audit._statistics import FlipRate
+from evenhand.audit._text import FEWEST_ORDERS, NO_ANSWER, audit_text
 
 Verdict = Literal["stable", "order-sensitive", "undecided"]
 
@@ -36,14 +37,27 @@ class OrderAnswer:
 class AnswerShare:
     """How often someone with one order would have got an answer (95% Wilson interval).
 
-    Patterns are not counted here: no table has its rows in one of them by chance.
+    Shares are of all orders asked, read or not. Patterns are not counted here: no table has its
+    rows in one of them by chance.
+
+    Attributes:
+        answer: None for "no readable answer".
+        orders: Orders that gave it.
+        share: Of the orders counted.
+        low: 95% interval.
+        high: 95% interval.
     """
 
-    answer: str
+    answer: str | None
     orders: int
     share: float
     low: float
     high: float
+
+    @property
+    def words(self) -> str:
+        """The answer, or that there is none."""
+        return NO_ANSWER if self.answer is None else self.answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +92,12 @@ class Audit:
         looks: Looks taken of those planned.
         planned_looks: Looks planned.
         answers: Every order asked.
-        shares: Every answer, the most frequent first.
+        shares: Every answer and "no readable answer", the most frequent first.
         flips: Flip rate and noise floor.
         spread: For numbers; None for labels.
         records: Records shown.
         left_out: Records without a usable text, never shown.
+        unread: Orders whose reply holds no answer that can be read.
         pending: Calls without an answer.
         calls: Calls that came back.
         input_tokens: Billed, as far as the server said.
@@ -110,6 +125,7 @@ class Audit:
     spread: Spread | None
     records: int
     left_out: int
+    unread: int
     pending: int
     calls: int
     input_tokens: int
@@ -125,9 +141,23 @@ class Audit:
     message: str | None = None
 
     @property
+    def counted(self) -> int:
+        """Orders that the shares rest on."""
+        return sum(each.orders for each in self.shares)
+
+    @property
+    def shows_shares(self) -> bool:
+        """Whether the shares rest on enough orders to be worth showing."""
+        return self.counted >= FEWEST_ORDERS
+
+    @property
     def exit_code(self) -> int:
         """0 stable, 3 order-sensitive or undecided."""
         return 0 if self.verdict == "stable" else 3
+
+    def __str__(self) -> str:
+        """As the terminal shows it: the verdict first."""
+        return audit_text(self)
 
     def as_json(self) -> dict[str, Any]:
         """Everything as JSON values."""

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from evenhand.cli._calls import AnswerMode, Calls, Labels, PrintsJson, lost_calls, parse_labels
+from evenhand.cli._calls import AnswerMode, Calls, Labels, PrintsJson, parse_labels
 from evenhand.cli._gathered import gathered
-
-if TYPE_CHECKING:
-    from evenhand.audit import Audit
 
 
 def register(app: typer.Typer) -> None:
@@ -103,57 +100,6 @@ def audit_command(
     if as_json:
         sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
     else:
-        sys.stdout.write(f"{audit_text(found)}\nreport: {page}\n")
+        sys.stdout.write(f"{found}\nreport: {page}\n")
     if found.exit_code:
         raise typer.Exit(found.exit_code)
-
-
-def audit_text(found: Audit) -> str:
-    """An audit as a person reads it: the verdict first."""
-    from evenhand.counting import cost_words
-
-    lines = [found.sentence]
-    if found.message:
-        lines.append(found.message)
-    width = max((len(each.order) for each in found.answers), default=0)
-    for each in found.answers:
-        again = f", asked again: {each.second or 'no answer'}" if each.asked_again else ""
-        margin = "" if each.margin is None else f"  (margin {each.margin:+.2f})".replace("-", "−")
-        lines.append(f"  {each.order:{width}}  {each.first or each.reason}{again}{margin}")
-    total = sum(each.orders for each in found.shares)
-    if total:
-        lines.append("with one order only, you would have got:")
-    lines += [
-        f"  {each.answer}: {each.orders} of {total} orders, {each.share:.0%} "
-        f"({each.low:.0%} to {each.high:.0%})"
-        for each in found.shares
-    ]
-    floor = (
-        "not measured, nothing was asked twice"
-        if found.flips.noise_floor is None
-        else f"{found.flips.noise_floor:.0%} of {found.flips.repeats} orders asked twice"
-    )
-    rate = (
-        "not measured, fewer than two orders have an answer"
-        if found.flips.orders < 2
-        else f"{found.flips.rate:.0%} of pairs of orders ({found.flips.low:.0%} to "
-        f"{found.flips.high:.0%})"
-    )
-    lines.append(f"flip rate: {rate}; noise floor: {floor}")
-    if found.spread is not None:
-        inside = found.spread.repeat_sd
-        words = "" if inside is None else f", within one order {inside:.1f}"
-        lines.append(
-            f"numbers from {found.spread.lowest:g} to {found.spread.highest:g}, mean "
-            f"{found.spread.mean:.1f}, standard deviation over orders {found.spread.sd:.1f}{words}"
-        )
-    if found.left_out:
-        lines.append(f"left out: {found.left_out:,} records without a usable text")
-    lines.append(
-        f"looks: {found.looks} of {found.planned_looks}; calls: {found.calls:,}, input tokens: "
-        f"{found.input_tokens:,}, output tokens: {found.output_tokens:,}, cost: "
-        f"{cost_words(found.cost_usd)}"
-    )
-    lines += lost_calls(found.unsettled, found.unsettled_usd)
-    lines.append(f"kept in {found.out}")
-    return "\n".join(lines)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from evenhand.audit import Audit
+from evenhand.audit import Audit, rests_on, why_not_twice
 from evenhand.counting import cost_words
 from evenhand.design import PATTERNS
 from evenhand.report._counting import FOOTER
 from evenhand.report._numbers import count, decimal, interval, percent, probability
-from evenhand.report._page import Cell, Column, Facts, Figure, Lead, Page, Section, Table
+from evenhand.report._page import Cell, Column, Facts, Figure, Lead, Page, Prose, Section, Table
 from evenhand.report._theme import MAJORITY, NEUTRAL
 
 _VERDICTS = {"stable": "none", "order-sensitive": "effect", "undecided": "unclear"}
@@ -52,13 +52,23 @@ def _answers(found: Audit) -> Section:
             words = "" if e.margin is None else decimal(e.margin, 2, sign=True)
             row.append(Cell(words, e.margin))
     table = Table("Every order", tuple(columns), tuple(tuple(row) for row in rows))
-    chart = _chart if found.labels else _numbers
     return Section(
         "What each order got",
         "orders",
         "The same records, the same question; only the order of the rows differs.",
-        (chart(found), table) if found.shares else (table,),
+        (*_shown(found), table),
     )
+
+
+def _shown(found: Audit) -> tuple[Figure | Prose, ...]:
+    """The chart, or why there is none."""
+    if not found.labels:
+        return (_numbers(found),) if found.flips.orders else ()
+    if found.shows_shares:
+        return (_chart(found),)
+    if not found.shares:
+        return ()
+    return (Prose(f"With one order only, you would have got: {rests_on(found)}.", "note"),)
 
 
 def _numbers(found: Audit) -> Figure:
@@ -100,7 +110,7 @@ def _chart(found: Audit) -> Figure:
     data = pl.DataFrame(
         [
             {
-                "answer": e.answer,
+                "answer": e.words,
                 "share": round(100 * e.share, 2),
                 "low": round(100 * e.low, 2),
                 "high": round(100 * e.high, 2),
@@ -108,7 +118,7 @@ def _chart(found: Audit) -> Figure:
             for e in found.shares
         ]
     )
-    y = alt.Y("answer:N", sort=[e.answer for e in found.shares], title=None)
+    y = alt.Y("answer:N", sort=[e.words for e in found.shares], title=None)
     axis = alt.X(
         "share:Q",
         title="orders with this answer, %",
@@ -123,7 +133,7 @@ def _chart(found: Audit) -> Figure:
     )  # fmt: skip
     rows = tuple(
         (
-            Cell(e.answer, e.answer),
+            Cell(e.words, e.words),
             Cell(count(e.orders), e.orders),
             Cell(percent(e.share), e.share),
             Cell(interval(e.low, e.high), e.low),
@@ -142,9 +152,9 @@ def _chart(found: Audit) -> Figure:
             width="container", height=44 * len(found.shares)
         ),
         "Bar chart of answers: "
-        + ", ".join(f"{e.answer} {percent(e.share)}" for e in found.shares)
+        + ", ".join(f"{e.words} {percent(e.share)}" for e in found.shares)
         + ".",
-        "Grey lines are 95% intervals over orders.",
+        f"Shares are {rests_on(found)}. Grey lines are 95% intervals over orders.",
         Table("Answers over orders", columns, rows),
     )
 
@@ -152,7 +162,7 @@ def _chart(found: Audit) -> Figure:
 def _noise(found: Audit) -> Section:
     flips = found.flips
     floor = (
-        f"not measured: {_why_not_twice(found)}"
+        f"not measured: {why_not_twice(found)}"
         if flips.noise_floor is None
         else f"{percent(flips.noise_floor)} of {flips.repeats} orders changed when asked again"
     )
@@ -187,14 +197,6 @@ def _noise(found: Audit) -> Section:
         "differ more between orders than between two askings of one.",
         (Facts("Flips", tuple(items)),),
     )
-
-
-def _why_not_twice(found: Audit) -> str:
-    if not found.shares:
-        return "there is no answer that could be compared"
-    if found.pending:
-        return "some calls got no answer yet"
-    return "all answers agreed, so nothing was asked twice"
 
 
 def _facts(found: Audit) -> Section:
