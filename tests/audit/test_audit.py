@@ -183,6 +183,43 @@ def test_a_counting_question_reports_the_spread(tmp_path: Path) -> None:
     assert found.spread.sd > 1
 
 
+@pytest.mark.parametrize(
+    ("said", "answer", "reason"),
+    [
+        (0, "0", None),
+        (60, "60", None),
+        (7.0, "7", None),
+        (-1, None, "impossible count: −1 is below 0"),
+        (61, None, "impossible count: 61 of 60 records"),
+        (2.5, None, "impossible count: 2.5 is no whole number"),
+    ],
+)
+def test_an_impossible_count_is_no_answer(
+    said: object, answer: str | None, reason: str | None, tmp_path: Path
+) -> None:
+    found = ask(Answers(lambda texts, seed: said), tmp_path, labels=(), orders=3)
+    assert {(each.first, each.reason) for each in found.answers} == {(answer, reason)}
+    assert (found.unread, found.impossible) == ((3, 3) if reason else (0, 0))
+    words = (
+        "no readable answer: 3 of 3 orders, 3 of them with an impossible count (below 0, above "
+        "the 60 records, or no whole number)"
+    )
+    assert (words in str(found)) is bool(reason)
+
+
+def test_an_impossible_count_among_others(tmp_path: Path) -> None:
+    turn = iter(range(1_000))
+    once = RunOptions(progress=False, max_attempts=1)
+    model = Answers(lambda texts, seed: -1 if next(turn) == 2 else 5)
+    found = ask(model, tmp_path, labels=(), orders=4, options=once)
+    assert found.sentence == (
+        "Undecided: 3 orders answered 5, and 1 gave no answer that can be read."
+    )
+    assert found.spread is not None
+    assert (found.spread.lowest, found.spread.highest) == (5, 5)
+    assert found.impossible == 1
+
+
 def test_answers_that_cannot_be_read(tmp_path: Path) -> None:
     found = ask(Answers(lambda texts, seed: "!I cannot tell"), tmp_path, orders=3)
     assert found.verdict == "undecided"

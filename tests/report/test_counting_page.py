@@ -188,3 +188,13 @@ def test_orders_without_an_answer_are_on_the_page(tmp_path: Path) -> None:
     assert chart.alt == "Bar chart of answers: good 50%, no readable answer 50%."
     assert chart.reading.startswith("Shares are of 12 orders as given, reversed or random.")
     assert "the 6 orders with a readable answer agreed, and 6 had none" in fact(page, "Noise floor")
+
+
+def test_impossible_counts_are_on_the_page(tmp_path: Path) -> None:
+    texts = [f"good {k}" for k in range(9)]
+    page = audit_page(
+        audit(texts, ask="How many?", model=Answers(lambda listed, seed: 10), out=tmp_path,
+              options=QUIET)
+    )  # fmt: skip
+    assert "none: impossible count: 10 of 9 records" in render_page(page)
+    assert fact(page, "No readable answer").startswith("12 of 12 orders, 12 of them with an impos")

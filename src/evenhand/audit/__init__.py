@@ -5,7 +5,7 @@ from evenhand.audit._audit import audit
 from evenhand.audit._orders import Order, make_orders
 from evenhand.audit._result import AnswerShare, Audit, OrderAnswer, Spread
 from evenhand.audit._statistics import FlipRate, flip_rate_of_orders, order_test
-from evenhand.audit._text import rests_on, why_not_twice
+from evenhand.audit._text import rests_on, unread_words, why_not_twice
 
 __all__ = [
     "AnswerShare",
@@ -19,6 +19,7 @@ __all__ = [
     "make_orders",
     "order_test",
     "rests_on",
+    "unread_words",
     "why_not_twice",
 ]
 

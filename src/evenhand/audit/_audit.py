@@ -13,7 +13,7 @@ from evenhand.audit._answers import answer_shares, number_spread
 from evenhand.audit._orders import Order, are_all, is_pattern, is_random, make_orders
 from evenhand.audit._result import Audit, OrderAnswer, Verdict
 from evenhand.audit._statistics import flip_rate_of_orders, order_test, unseen_share
-from evenhand.audit._work import TIE, OrderWork
+from evenhand.audit._work import IMPOSSIBLE, TIE, OrderWork
 from evenhand.counting import (
     Announce,
     Forecast,
@@ -261,6 +261,13 @@ class _Auditor:
     def _unread(self, firsts: Mapping[int, str]) -> int:
         return sum(not repeat for _, repeat in self.found) - len(firsts)
 
+    def _impossible(self) -> int:
+        return sum(
+            (reason or "").startswith(IMPOSSIBLE)
+            for (_, repeat), (answer, _, reason) in self.found.items()
+            if not repeat and answer is None
+        )
+
     def _code(self, answer: str) -> float:
         if not self.labels:
             return float(answer)
@@ -320,6 +327,7 @@ class _Auditor:
             records=len(self.orders[0].places),
             left_out=self.left_out,
             unread=self._unread(firsts),
+            impossible=self._impossible(),
             pending=self.pending,
             calls=spent.calls,
             input_tokens=spent.input_tokens,

@@ -98,6 +98,8 @@ class Audit:
         records: Records shown.
         left_out: Records without a usable text, never shown.
         unread: Orders whose reply holds no answer that can be read.
+        impossible: Of these, orders whose number cannot be a count of the records: below 0, above
+            their number, or not whole.
         pending: Calls without an answer.
         calls: Calls that came back.
         input_tokens: Billed, as far as the server said.
@@ -126,6 +128,7 @@ class Audit:
     records: int
     left_out: int
     unread: int
+    impossible: int
     pending: int
     calls: int
     input_tokens: int

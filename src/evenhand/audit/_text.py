@@ -35,6 +35,8 @@ def audit_text(found: Audit) -> str:
             f"({each.low:.0%} to {each.high:.0%})"
             for each in found.shares
         ]
+    if found.unread:
+        lines.append(f"no readable answer: {unread_words(found)}")
     lines += _flips(found)
     if found.left_out:
         lines.append(f"left out: {found.left_out:,} records without a usable text")
@@ -65,6 +67,17 @@ def rests_on(found: Audit) -> str:
     return (
         f"not shown, as only {found.counted} of the orders asked were as given, reversed or "
         f"random, and fewer than {FEWEST_ORDERS} are too few for a share{left_out}"
+    )
+
+
+def unread_words(found: Audit) -> str:
+    """How many orders gave no answer that can be read, impossible counts apart."""
+    words = f"{found.unread} of {len(found.answers)} orders"
+    if not found.impossible:
+        return words
+    return (
+        f"{words}, {found.impossible} of them with an impossible count (below 0, above the "
+        f"{found.records:,} records, or no whole number)"
     )
 
 

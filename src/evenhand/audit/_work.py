@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from decimal import Decimal
 
 from evenhand.audit._orders import Order
 from evenhand.audit._prompt import render_all
@@ -17,6 +18,8 @@ from evenhand.running import Snapshot
 
 TASK = "records"
 TIE = "tie"
+IMPOSSIBLE = "impossible count"
+"""How the reason begins where a number cannot be a count of the records."""
 _NAMES = {
     "correct": "answered",
     "parsing_issue": "unreadable",
@@ -136,9 +139,12 @@ class OrderWork:
         }
         if not self.asked_labels:
             found = judge_number(generation.text, 0, **budget)  # type: ignore[arg-type]
-            return Judgement(
-                "correct" if found.valid else found.outcome, found.predicted, reason=found.reason
-            )
+            if not found.valid:
+                return found
+            wrong = _impossible(found.predicted, experiment.n)
+            if wrong:
+                return Judgement("parsing_issue", reason=f"{IMPOSSIBLE}: {wrong}")
+            return Judgement("correct", found.predicted, lenient=found.lenient)
         parsed = parse_answer(generation.text, self.asked_labels, generation.finish_reason)
         if parsed.tie:
             return Judgement("tie")
@@ -146,3 +152,13 @@ class OrderWork:
             return Judgement("correct", parsed.label, lenient=parsed.lenient)
         words = "no JSON answer with one of the labels, or -1"
         return unanswered(generation.text, words, **budget)  # type: ignore[arg-type]
+
+
+def _impossible(number: str | None, records: int) -> str | None:
+    """Why a number cannot be how many of the records there are; None where it can."""
+    value = Decimal(number or "NaN")
+    if value < 0:
+        return f"{number} is below 0".replace("-", "−")
+    if value > records:
+        return f"{number} of {records:,} records"
+    return None if value == value.to_integral_value() else f"{number} is no whole number"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from evenhand.audit import Audit, rests_on, why_not_twice
+from evenhand.audit import Audit, rests_on, unread_words, why_not_twice
 from evenhand.counting import cost_words
 from evenhand.design import PATTERNS
 from evenhand.report._counting import FOOTER
@@ -171,7 +171,8 @@ def _noise(found: Audit) -> Section:
         if flips.orders < 2
         else f"{percent(flips.rate)} of pairs of orders ({interval(flips.low, flips.high)})"
     )
-    items = [
+    items = [("No readable answer", unread_words(found))] if found.unread else []
+    items += [
         ("Flip rate", rate),
         ("Noise floor", floor),
         ("Order against noise", probability(found.p_value)),
