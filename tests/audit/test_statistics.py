@@ -7,6 +7,7 @@ import pytest
 
 from evenhand.audit import _statistics as statistics
 from evenhand.audit import flip_rate_of_orders, make_orders, order_test
+from evenhand.audit._orders import distinct_orders, is_random
 
 
 def test_the_test_by_hand() -> None:
@@ -81,3 +82,27 @@ def test_orders_hold_every_record_once_and_differ() -> None:
 def test_three_records_have_six_orders() -> None:
     orders = make_orders([0, 1, 2], 12, 0, "digest")
     assert len({order.places for order in orders}) == len(orders) == 6
+
+
+def test_how_many_orders_there_are_by_hand() -> None:
+    """3! = 6; of a a b three; 10 places of which 9 alike have 10; 10! are too many to ask."""
+    assert distinct_orders([4, 5, 6]) == 6
+    assert distinct_orders([0, 1, 2], {0: "a", 1: "a", 2: "b"}) == 3
+    assert distinct_orders(range(10), {k: "ab"[k == 3] for k in range(10)}) == 10
+    assert distinct_orders(range(10)) is None
+    assert distinct_orders(range(9)) == 362_880
+
+
+def test_patterns_that_come_to_one_order_are_listed_once() -> None:
+    labels = {0: "a", 1: "a", 2: "b"}
+    orders = make_orders([0, 1, 2], 12, 0, "digest", labels)
+    assert len({order.places for order in orders}) == len(orders) == 6
+    assert orders[0].places == (0, 1, 2)
+    assert "majority-first" in orders[0].also
+    drawn = [order.name for order in orders if is_random(order)]
+    assert drawn == [f"random {k}" for k in range(1, len(drawn) + 1)]
+
+
+def test_of_all_orders_the_rate_is_exact() -> None:
+    found = flip_rate_of_orders([0, 0, 1], [], exact=True)
+    assert found.low == found.rate == found.high == pytest.approx(2 / 3)

@@ -173,7 +173,7 @@ def test_an_audit_of_a_few_orders_draws_no_shares(tmp_path: Path) -> None:
     )  # fmt: skip
     assert blocks(page, Figure) == []
     (note,) = (each for each in blocks(page, Prose) if isinstance(each, Prose))
-    assert note.text.startswith("With one order only, you would have got: not shown, as only 2 of")
+    assert note.text.startswith("With one order only, you would have got: not shown, as only 3 of")
 
 
 def test_orders_without_an_answer_are_on_the_page(tmp_path: Path) -> None:
@@ -198,3 +198,16 @@ def test_impossible_counts_are_on_the_page(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "none: impossible count: 10 of 9 records" in render_page(page)
     assert fact(page, "No readable answer").startswith("12 of 12 orders, 12 of them with an impos")
+
+
+def test_all_orders_have_no_interval(tmp_path: Path) -> None:
+    page = audit_page(
+        audit(["a", "b", "c"], ask="?", labels=["good", "bad"], out=tmp_path, options=QUIET,
+              model=Answers(lambda texts, seed: "good"))
+    )  # fmt: skip
+    (chart,) = blocks(page, Figure)
+    assert isinstance(chart, Figure)
+    assert chart.reading == "Shares are of all 6 orders that there are: they are exact."
+    assert chart.numbers is not None
+    assert [column.label for column in chart.numbers.columns] == ["Answer", "Orders", "Share"]
+    assert fact(page, "Flip rate") == "0% of pairs of orders"

@@ -10,18 +10,22 @@ import numpy as np
 from evenhand.audit._result import AnswerShare, Spread
 
 
-def answer_shares(answers: Sequence[str | None]) -> tuple[AnswerShare, ...]:
+def answer_shares(answers: Sequence[str | None], *, exact: bool = False) -> tuple[AnswerShare, ...]:
     """Every answer with its share of the orders asked, the most frequent first.
 
     Args:
         answers: One an order; None where it gave none that can be read.
+        exact: These are all orders that there are: shares have no interval.
     """
     from statsmodels.stats.proportion import proportion_confint
 
     found = []
     for answer, times in Counter(answers).most_common():
-        low, high = proportion_confint(times, len(answers), method="wilson")
-        found.append(AnswerShare(answer, times, times / len(answers), float(low), float(high)))
+        share = times / len(answers)
+        low, high = share, share
+        if not exact:
+            low, high = map(float, proportion_confint(times, len(answers), method="wilson"))
+        found.append(AnswerShare(answer, times, share, low, high))
     return tuple(found)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from evenhand._write_whole import write_text_whole
 from evenhand.audit._answers import answer_shares, number_spread
-from evenhand.audit._orders import Order, are_all, is_pattern, is_random, make_orders
+from evenhand.audit._orders import Order, distinct_orders, is_pattern, is_random, make_orders
 from evenhand.audit._result import Audit, OrderAnswer, Verdict
 from evenhand.audit._statistics import flip_rate_of_orders, order_test, unseen_share
 from evenhand.audit._work import IMPOSSIBLE, TIE, OrderWork
@@ -119,7 +119,8 @@ def audit(
     rows = open_records(records, text=text, columns=() if label_column is None else (label_column,))
     gold = _labels(rows, label_column, words)
     usable = [int(place) for place in rows.usable()]
-    planned = make_orders(usable, orders, seed, rows.digest, gold)
+    texts = {place: rows.line(place) for place in usable}
+    planned = make_orders(usable, orders, seed, rows.digest, gold, texts)
     if isinstance(model, str):
         key = answer_key
         if key is None and model.startswith("reader/") and gold:
@@ -133,7 +134,7 @@ def audit(
     )
     auditor = _Auditor(
         ask, words, rows, planned, model, folder, options, output_budget, error_rate, tolerance,
-        len(rows) - len(usable),
+        len(rows) - len(usable), distinct_orders(usable, texts),
     )  # fmt: skip
     if announce is not None:
         announce(auditor.forecast())
@@ -181,10 +182,12 @@ class _Auditor:
         error_rate: float,
         tolerance: float,
         left_out: int,
+        there_are: int | None,
     ) -> None:
         self.ask, self.labels, self.records, self.orders = ask, labels, records, orders
         self.model, self.out, self.options, self.budget = model, out, options, output_budget
         self.error_rate, self.tolerance, self.left_out = error_rate, tolerance, left_out
+        self.there_are = there_are
         self.planned_looks = len(self._looks())
         self.looks = self.pending = 0
         self.asked = self.repeated = 0
@@ -259,7 +262,7 @@ class _Auditor:
         return {n: a for (n, repeat), (a, *_) in self.found.items() if a and not repeat}
 
     def _unread(self, firsts: Mapping[int, str]) -> int:
-        return sum(not repeat for _, repeat in self.found) - len(firsts)
+        return len(self._replied()) - len(firsts)
 
     def _impossible(self) -> int:
         return sum(
@@ -289,12 +292,15 @@ class _Auditor:
             return self.p_value <= self.error_rate / self.planned_looks
         return len(firsts) == self.asked and self._unseen(firsts) <= self.tolerance
 
-    def _unseen(self, firsts: Iterable[int]) -> float:
+    def _unseen(self, firsts: Collection[int]) -> float:
         """The largest share of orders with another answer that these, all alike, leave likely."""
-        asked = [self.orders[number] for number in firsts]
-        if are_all(asked):
+        if len(firsts) == self.there_are:
             return 0.0
-        return unseen_share(sum(is_random(order) for order in asked))
+        return unseen_share(sum(is_random(self.orders[number]) for number in firsts))
+
+    def _replied(self) -> list[int]:
+        """Numbers of the orders that have a reply, whatever it says."""
+        return [number for number, repeat in self.found if not repeat]
 
     # ------------------------------------------------------------------ the result
 
@@ -305,6 +311,7 @@ class _Auditor:
         pairs = self._pairs()
         verdict, words = self._verdict(firsts)
         spent = spending(self._folders())
+        every = len(self._replied()) == self.there_are
         return Audit(
             verdict=verdict,
             sentence=words,
@@ -316,13 +323,18 @@ class _Auditor:
             shares=answer_shares(
                 [
                     firsts.get(number)
-                    for number, repeat in self.found
-                    if not repeat and not is_pattern(self.orders[number].name)
-                ]
+                    for number in self._replied()
+                    if every or not is_pattern(self.orders[number].name)
+                ],
+                exact=every,
             ),
             flips=flip_rate_of_orders(
-                codes, pairs, drawn=sum(is_random(self.orders[number]) for number in firsts)
+                codes,
+                pairs,
+                drawn=sum(is_random(self.orders[number]) for number in firsts),
+                exact=len(firsts) == self.there_are,
             ),
+            every_order=every,
             spread=None if self.labels or not codes else number_spread(codes, pairs),
             records=len(self.orders[0].places),
             left_out=self.left_out,
@@ -347,8 +359,9 @@ class _Auditor:
         first, margin, reason = self.found.get((number, 0), (None, None, "no answer yet"))
         second = self.found.get((number, 1), (None, None, None))[0]
         again = (number, 1) in self.found
+        order = self.orders[number]
         return OrderAnswer(
-            self.orders[number].name, first, second, again, margin, None if first else reason
+            order.name, first, second, again, margin, None if first else reason, order.also
         )
 
     def _verdict(self, firsts: Mapping[int, str]) -> tuple[Verdict, str]:

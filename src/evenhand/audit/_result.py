@@ -23,6 +23,7 @@ class OrderAnswer:
         asked_again: Whether it was.
         margin: Of a forced choice: log P(second label) - log P(first label).
         reason: Why the first answer cannot be read.
+        also: Patterns (or "reversed") that come to the same order.
     """
 
     order: str
@@ -31,14 +32,21 @@ class OrderAnswer:
     asked_again: bool
     margin: float | None
     reason: str | None
+    also: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """All names of the order."""
+        return self.order if not self.also else f"{self.order} (also {', '.join(self.also)})"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerShare:
     """How often someone with one order would have got an answer (95% Wilson interval).
 
-    Shares are of all orders asked, read or not. Patterns are not counted here: no table has its
-    rows in one of them by chance.
+    Shares are of all orders asked, read or not. Patterns are not counted here, as no table has its
+    rows in one of them by chance; where all orders that there are were asked, all of them count,
+    and low and high are the share itself.
 
     Attributes:
         answer: None for "no readable answer".
@@ -94,6 +102,7 @@ class Audit:
         answers: Every order asked.
         shares: Every answer and "no readable answer", the most frequent first.
         flips: Flip rate and noise floor.
+        every_order: Whether all orders that the records have were asked; then shares are exact.
         spread: For numbers; None for labels.
         records: Records shown.
         left_out: Records without a usable text, never shown.
@@ -124,6 +133,7 @@ class Audit:
     answers: tuple[OrderAnswer, ...]
     shares: tuple[AnswerShare, ...]
     flips: FlipRate
+    every_order: bool
     spread: Spread | None
     records: int
     left_out: int
@@ -151,7 +161,7 @@ class Audit:
     @property
     def shows_shares(self) -> bool:
         """Whether the shares rest on enough orders to be worth showing."""
-        return self.counted >= FEWEST_ORDERS
+        return self.every_order or self.counted >= FEWEST_ORDERS
 
     @property
     def exit_code(self) -> int:

@@ -20,7 +20,8 @@ class FlipRate:
 
     Attributes:
         rate: Share of pairs of orders whose answers differ.
-        low: 95% interval, by resampling orders; where all agree, from the chance of that.
+        low: 95% interval, by resampling orders; where all agree, from the chance of that; the
+            rate itself where all orders were asked.
         high: 95% interval.
         orders: Orders with an answer.
         noise_floor: Share of orders that gave another answer when asked again; None where none
@@ -72,6 +73,7 @@ def flip_rate_of_orders(
     pairs: Sequence[tuple[float, float]],
     *,
     drawn: int | None = None,
+    exact: bool = False,
     seed: int = 0,
 ) -> FlipRate:
     """Flip rate over pairs of orders, beside the noise floor.
@@ -80,6 +82,7 @@ def flip_rate_of_orders(
         firsts: First answer of every order that gave one.
         pairs: Both answers of the orders asked twice.
         drawn: Orders among them that were drawn at random; None for all.
+        exact: These are all orders that there are: the rate has no interval.
         seed: Of the resampling.
     """
     answers = np.asarray(firsts, dtype=np.float64)
@@ -88,6 +91,8 @@ def flip_rate_of_orders(
     if k < 2:
         return FlipRate(0.0, 0.0, 1.0, k, floor, len(pairs))
     rate = _differing(answers)
+    if exact:
+        return FlipRate(rate, rate, rate, k, floor, len(pairs))
     if rate == 0:
         # Orders that give another answer are at most this share, or one would have shown up.
         other = unseen_share(k if drawn is None else drawn)

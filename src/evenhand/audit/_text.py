@@ -22,17 +22,17 @@ def audit_text(found: Audit) -> str:
     lines = [found.sentence]
     if found.message:
         lines.append(found.message)
-    width = max((len(each.order) for each in found.answers), default=0)
+    width = max((len(each.name) for each in found.answers), default=0)
     for each in found.answers:
         again = f", asked again: {each.second or 'no answer'}" if each.asked_again else ""
         margin = "" if each.margin is None else f"  (margin {each.margin:+.2f})".replace("-", "−")
-        lines.append(f"  {each.order:{width}}  {each.first or each.reason}{again}{margin}")
+        lines.append(f"  {each.name:{width}}  {each.first or each.reason}{again}{margin}")
     if found.shares:
         lines.append(f"with one order only, you would have got: {rests_on(found)}")
     if found.shows_shares:
         lines += [
-            f"  {each.words}: {each.orders} of {found.counted} orders, {each.share:.0%} "
-            f"({each.low:.0%} to {each.high:.0%})"
+            f"  {each.words}: {each.orders} of {found.counted} orders, {each.share:.0%}"
+            f"{between(each.low, each.high)}"
             for each in found.shares
         ]
     if found.unread:
@@ -54,8 +54,15 @@ def audit_text(found: Audit) -> str:
     return "\n".join(lines)
 
 
+def between(low: float, high: float) -> str:
+    """`` (25% to 75%)``; nothing where the ends are one, as a share of all orders is exact."""
+    return "" if low == high else f" ({low:.0%} to {high:.0%})"
+
+
 def rests_on(found: Audit) -> str:
     """Which orders the shares rest on, or why there are too few for any."""
+    if found.every_order:
+        return f"of all {found.counted} orders that there are"
     patterns = sum(is_pattern(each.order) for each in found.answers)
     left_out = "" if not patterns else (
         f"; the {patterns} patterns are left out, as nobody's table has one by chance"
@@ -105,8 +112,8 @@ def _flips(found: Audit) -> list[str]:
     rate = (
         "not measured: fewer than two orders have an answer"
         if found.flips.orders < 2
-        else f"{found.flips.rate:.0%} of pairs of orders ({found.flips.low:.0%} to "
-        f"{found.flips.high:.0%})"
+        else f"{found.flips.rate:.0%} of pairs of orders"
+        f"{between(found.flips.low, found.flips.high)}"
     )
     lines = [f"flip rate: {rate}; noise floor: {floor}"]
     if found.spread is not None:

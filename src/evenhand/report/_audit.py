@@ -34,7 +34,7 @@ def _answers(found: Audit) -> Section:
     columns = [Column("Order"), Column("Answer")]
     rows = [
         [
-            Cell(e.order, at, e.order if e.order in PATTERNS else None),
+            Cell(e.name, at, e.order if e.order in PATTERNS else None),
             Cell(e.first or f"none: {e.reason}", e.first),
         ]
         for at, e in enumerate(found.answers)
@@ -128,6 +128,7 @@ def _chart(found: Audit) -> Figure:
     bars = alt.Chart().mark_bar(color=MAJORITY, height=18).encode(
         x=axis, y=y, tooltip=["answer:N", "share:Q"]
     )  # fmt: skip
+    exact = found.every_order
     spans = alt.Chart().mark_rule(color=NEUTRAL, strokeWidth=3).encode(
         x="low:Q", x2="high:Q", y=y, tooltip=["answer:N", "low:Q", "high:Q"]
     )  # fmt: skip
@@ -136,7 +137,7 @@ def _chart(found: Audit) -> Figure:
             Cell(e.words, e.words),
             Cell(count(e.orders), e.orders),
             Cell(percent(e.share), e.share),
-            Cell(interval(e.low, e.high), e.low),
+            *(() if found.every_order else (Cell(interval(e.low, e.high), e.low),)),
         )
         for e in found.shares
     )
@@ -144,17 +145,18 @@ def _chart(found: Audit) -> Figure:
         Column("Answer"),
         Column("Orders", "", "right"),
         Column("Share", "", "right"),
-        Column("95% interval", "", "right"),
+        *(() if found.every_order else (Column("95% interval", "", "right"),)),
     )
     return Figure(
         "With one order only, you would have got",
-        alt.layer(bars, spans, data=data).properties(
+        alt.layer(*([bars] if exact else [bars, spans]), data=data).properties(
             width="container", height=44 * len(found.shares)
         ),
         "Bar chart of answers: "
         + ", ".join(f"{e.words} {percent(e.share)}" for e in found.shares)
         + ".",
-        f"Shares are {rests_on(found)}. Grey lines are 95% intervals over orders.",
+        f"Shares are {rests_on(found)}"
+        + (": they are exact." if exact else ". Grey lines are 95% intervals over orders."),
         Table("Answers over orders", columns, rows),
     )
 
@@ -169,7 +171,8 @@ def _noise(found: Audit) -> Section:
     rate = (
         "not measured: fewer than two orders have an answer"
         if flips.orders < 2
-        else f"{percent(flips.rate)} of pairs of orders ({interval(flips.low, flips.high)})"
+        else f"{percent(flips.rate)} of pairs of orders"
+        + ("" if flips.low == flips.high else f" ({interval(flips.low, flips.high)})")
     )
     items = [("No readable answer", unread_words(found))] if found.unread else []
     items += [
