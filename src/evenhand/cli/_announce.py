@@ -33,18 +33,22 @@ def forecast_lines(found: Forecast) -> list[str]:
     from evenhand.counting import cost_words
 
     about = "" if found.exact else "about "
+    if not found.worst_calls and not found.too_long:
+        return ["calls: none, every answer is in the folder"]
+    thinks = ", more for a model that thinks first" if found.output_tokens else ""
     lines = [
         f"calls: {found.calls:,}, at worst {found.worst_calls:,}",
-        f"input tokens: {about}{found.input_tokens:,}; output tokens: about "
-        f"{found.output_tokens:,}, more for a model that thinks first",
+        f"input tokens: {about}{found.input_tokens:,}, at worst {found.worst_input_tokens:,}",
+        f"output tokens: about {found.output_tokens:,}{thinks}, at worst "
+        f"{found.worst_output_tokens:,}",
     ]
     if found.too_long:
         lines.append(f"too long: {found.too_long:,} prompts do not fit the model's window")
-    if found.cost_usd == 0:
+    if found.cost_usd == 0 and not found.worst_cost_usd:
         lines.append("cost: nothing")
     elif found.cost_usd is None:
         lines.append("cost: price unknown (a file given with --models can state it)")
     else:
-        worst = "" if found.worst_cost_usd is None else f", at worst ${found.worst_cost_usd:,.2f}"
-        lines.append(f"cost: about {cost_words(found.cost_usd)}{worst}")
+        worst = cost_words(found.worst_cost_usd)
+        lines.append(f"cost: about {cost_words(found.cost_usd)}, at worst {worst}")
     return lines

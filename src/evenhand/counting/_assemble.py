@@ -109,6 +109,15 @@ def _folder_of(out: Path, name: str, work: BatchWork) -> Path:
     return out / f"{name}-{hashlib.sha256(work.places.tobytes()).hexdigest()[:8]}"
 
 
+def stopping_rule(setup: Setup, until_sure: float | None) -> StoppingRule | None:
+    """The rule that ends the first round early; None where everything is read."""
+    usable = len(setup.usable)
+    if until_sure is None or not usable:
+        return None
+    labels = len(setup.question.labels)
+    return StoppingRule(labels, usable, 1 - until_sure, len(setup.records) - usable)
+
+
 class Prefix:
     """Feeds the stopping rule in the random order, whatever the order of the replies.
 

@@ -13,16 +13,14 @@ from evenhand.counting._correction import Correction, codes, correct
 from evenhand.counting._counter import Counter
 from evenhand.counting._interval import count_interval
 from evenhand.counting._ledger import ledger_frame, write_ledger
+from evenhand.counting._one_shot import one_shot_tokens
 from evenhand.counting._position import check_position
 from evenhand.counting._result import Count, LabelCount
 from evenhand.counting._spending import spending
 from evenhand.counting._tally import STATUSES
 from evenhand.counting._verdict import Evidence, decide, margin_words, sentence
 from evenhand.models import Model
-from evenhand.running import RunStore, price_of
-
-_ONE_SHOT_HEAD = 500
-"""Characters of the instructions of one prompt with all records, about."""
+from evenhand.running import price_of
 
 
 def conclude(
@@ -54,7 +52,7 @@ def conclude(
     )  # fmt: skip
     margin, break_even = margin_words(listed, unread, majority, unlabelled)
     spent = spending(counter.folders())
-    one_shot = _one_shot(counter)
+    one_shot = one_shot_tokens(setup, counter.model, counter.rounds)
     frame = ledger_frame(setup.records, setup.question, tally, counter.rounds, counter.out)
     ledger, ledger_sha = write_ledger(frame, counter.out)
     certificate = write_certificate(
@@ -130,33 +128,8 @@ def _correction(counter: Counter, listed: Sequence[LabelCount], n: int) -> Corre
     )
 
 
-def _one_shot(counter: Counter) -> int | None:
-    """Tokens of one prompt with every record, at the measured tokens a character."""
-    characters = 0
-    for work, folder in counter.rounds:
-        asked = _asked(folder)
-        characters += sum(asked.get(e.id, 0) * work.characters(e) for e in work.experiments)
-    folders = [folder for _, folder in counter.rounds]
-    tokens = spending(folders).input_tokens
-    if not tokens or not characters:
-        return None
-    records = counter.setup.records
-    headers = sum(len(f"Instance {k}: \n") for k in range(1, len(records) + 1))
-    whole = int(records.sizes().sum()) + headers
-    return round((whole + _ONE_SHOT_HEAD) * tokens / characters)
-
-
 def _input_cost(tokens: int | None, model: Model) -> float | None:
     price = price_of(model)
     if tokens is None or price is None or price.input is None:
         return None
     return tokens * price.input / 1_000_000
-
-
-def _asked(folder: Path) -> dict[str, int]:
-    """Experiment id to calls that came back."""
-    with RunStore(folder) as store:
-        rows = store.rows(
-            "SELECT experiment_id, count(*) FROM attempts WHERE text IS NOT NULL GROUP BY 1"
-        )
-    return {str(row[0]): int(row[1]) for row in rows}

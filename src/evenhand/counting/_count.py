@@ -6,10 +6,12 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from evenhand.counting._assemble import BATCHES, Setup, repeat_folder
+from evenhand.counting._ahead import ahead
+from evenhand.counting._assemble import Setup
 from evenhand.counting._conclude import conclude
 from evenhand.counting._counter import Counter
-from evenhand.counting._forecast import Announce, Forecast, forecast, if_needed, together
+from evenhand.counting._folder import check_folder
+from evenhand.counting._forecast import Announce
 from evenhand.counting._gold import Gold, gold_column, read_gold
 from evenhand.counting._plan import choose_batch
 from evenhand.counting._question import make_question
@@ -22,10 +24,6 @@ from evenhand.prompts import fold
 from evenhand.running import RunOptions
 
 MAX_ATTEMPTS = 2
-ALONE_SAMPLE = 20
-"""Records whose own prompts are counted to say what all of them alone would take."""
-OUTPUT_A_RECORD = 12
-"""Output tokens that an id with its label is expected to take; a model that thinks takes more."""
 
 
 def count(
@@ -107,8 +105,9 @@ def count(
     )  # fmt: skip
     opened = _open(model, rows, checked, catalog, answer_key)
     folder = Path(out) if out is not None else _default_folder(setup, opened.name)
+    check_folder(setup, opened, options, folder)
     if announce is not None and len(setup.usable):
-        announce(_forecast(setup, opened, options, folder))
+        announce(ahead(setup, opened, options, folder, until_sure))
     counter = Counter(setup, opened, folder, options, until_sure, checked)
     in_a_loop(counter.run)
     path = records if isinstance(records, str | Path) else None
@@ -141,21 +140,6 @@ def _open(
     if key is None and model.startswith("reader/"):
         key = {fold(rows.text(place)): label for place, label in gold.items()}
     return open_model(model, answer_key=key, catalog=catalog)
-
-
-def _forecast(setup: Setup, model: Model, options: RunOptions, out: Path) -> Forecast:
-    """The batches, the share that is labelled twice, and at worst every record alone."""
-    expected = OUTPUT_A_RECORD * setup.batch
-    rounds = [forecast(setup.batches(), model, options, expected, out / BATCHES)]
-    usable = setup.usable
-    again = setup.again(usable) if setup.repeat_share else None
-    if again is not None:
-        rounds.append(forecast(again, model, options, expected, repeat_folder(out, again)))
-    if setup.batch > 1:
-        some = setup.ordered()[:ALONE_SAMPLE]
-        alone = forecast(setup.work(some, 1, "alone"), model, options, OUTPUT_A_RECORD)
-        rounds.append(if_needed(alone, len(usable) / len(some)))
-    return together(rounds)
 
 
 def _default_folder(setup: Setup, model: str) -> Path:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from evenhand.counting._alpha import StoppingRule
 from evenhand.counting._assemble import (
     BATCHES,
     ROUNDS,
@@ -18,6 +17,7 @@ from evenhand.counting._assemble import (
     read_alone,
     read_batches,
     repeat_folder,
+    stopping_rule,
 )
 from evenhand.counting._reply import BatchReply
 from evenhand.counting._rounds import replies
@@ -69,12 +69,7 @@ class Counter:
         self.pending = 0
         self.message: str | None = None
         self.tally: Tally
-        usable = len(setup.usable)
-        self.rule: StoppingRule | None = None
-        if until_sure is not None and usable:
-            self.rule = StoppingRule(
-                len(self.labels), usable, 1 - until_sure, len(setup.records) - usable
-            )
+        self.rule = stopping_rule(setup, until_sure)
 
     async def run(self) -> None:
         """All rounds; the model is closed at the end."""

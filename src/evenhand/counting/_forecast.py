@@ -1,4 +1,4 @@
-"""What a count or an audit will take, before anything is asked."""
+"""What rounds of calls will take, before anything is asked."""
 
 from __future__ import annotations
 
@@ -16,20 +16,24 @@ class Forecast:
 
     Attributes:
         calls: Calls when all goes well.
-        worst_calls: Calls at worst.
+        worst_calls: Calls at worst; 0 where every answer is in the folder.
         input_tokens: Prompt tokens of ``calls``.
+        worst_input_tokens: Prompt tokens of ``worst_calls``.
         exact: Whether the model's own tokenizer counted (a sample of) the prompts.
         output_tokens: Output tokens expected of ``calls``.
-        cost_usd: Dollars for these; None when the price is unknown.
-        worst_cost_usd: Dollars when every call is needed and uses up its output budget.
+        worst_output_tokens: Output tokens when every call of ``worst_calls`` uses up its budget.
+        cost_usd: Dollars for ``calls``; None when the price is unknown.
+        worst_cost_usd: Dollars for ``worst_calls``; None when the price is unknown.
         too_long: Prompts that do not fit the model's window.
     """
 
     calls: int
     worst_calls: int
     input_tokens: int
+    worst_input_tokens: int
     exact: bool
     output_tokens: int
+    worst_output_tokens: int
     cost_usd: float | None
     worst_cost_usd: float | None
     too_long: int
@@ -57,30 +61,49 @@ def forecast(
     if price is not None and price.input is not None and price.output is not None:
         cost = (found.input_tokens * price.input + output * price.output) / 1_000_000
     return Forecast(
-        found.calls, found.worst_calls, found.input_tokens, found.counted_exactly, output, cost,
-        found.worst_cost_usd, found.too_long,
-    )  # fmt: skip
+        calls=found.calls,
+        worst_calls=found.worst_calls,
+        input_tokens=found.input_tokens,
+        worst_input_tokens=found.input_tokens * options.max_attempts,
+        exact=found.counted_exactly,
+        output_tokens=output,
+        worst_output_tokens=found.worst_output_tokens,
+        cost_usd=cost,
+        worst_cost_usd=found.worst_cost_usd,
+        too_long=found.too_long,
+    )
 
 
 def if_needed(found: Forecast, times: float = 1.0) -> Forecast:
     """A round, so many times as large, that is asked only at worst."""
-    worst = None if found.worst_cost_usd is None else found.worst_cost_usd * times
-    cost = None if found.cost_usd is None else 0.0
-    return Forecast(0, round(found.worst_calls * times), 0, found.exact, 0, cost, worst, 0)
+    return Forecast(
+        calls=0,
+        worst_calls=round(found.worst_calls * times),
+        input_tokens=0,
+        worst_input_tokens=round(found.worst_input_tokens * times),
+        exact=found.exact,
+        output_tokens=0,
+        worst_output_tokens=round(found.worst_output_tokens * times),
+        cost_usd=None if found.cost_usd is None else 0.0,
+        worst_cost_usd=None if found.worst_cost_usd is None else found.worst_cost_usd * times,
+        too_long=0,
+    )
 
 
 def together(rounds: Iterable[Forecast]) -> Forecast:
-    """All rounds of an answer; there is at least one."""
+    """All rounds of an answer."""
     listed = tuple(rounds)
     return Forecast(
-        sum(each.calls for each in listed),
-        sum(each.worst_calls for each in listed),
-        sum(each.input_tokens for each in listed),
-        all(each.exact for each in listed),
-        sum(each.output_tokens for each in listed),
-        _sum([each.cost_usd for each in listed]),
-        _sum([each.worst_cost_usd for each in listed]),
-        sum(each.too_long for each in listed),
+        calls=sum(each.calls for each in listed),
+        worst_calls=sum(each.worst_calls for each in listed),
+        input_tokens=sum(each.input_tokens for each in listed),
+        worst_input_tokens=sum(each.worst_input_tokens for each in listed),
+        exact=all(each.exact for each in listed),
+        output_tokens=sum(each.output_tokens for each in listed),
+        worst_output_tokens=sum(each.worst_output_tokens for each in listed),
+        cost_usd=_sum([each.cost_usd for each in listed]),
+        worst_cost_usd=_sum([each.worst_cost_usd for each in listed]),
+        too_long=sum(each.too_long for each in listed),
     )
 
 

@@ -64,8 +64,8 @@ class Count:
         cost_usd: Dollars of all calls that came back; None when any part is unknown.
         unsettled: Calls that were lost, cut, or stated no usage: their cost is not known.
         unsettled_usd: What those cost at worst.
-        one_shot_input_tokens: What one prompt with all records would take, from the measured
-            tokens a character; None where nothing was measured.
+        one_shot_input_tokens: What one prompt with all records would take, by the model's count
+            of tokens, corrected by those that were billed; None where none were.
         one_shot_cost_usd: Dollars for these, its output not counted; None when unknown.
         certificate: The coverage certificate, in one sentence.
         ledger: The ledger's CSV file.

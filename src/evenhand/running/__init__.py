@@ -3,6 +3,7 @@
 from evenhand.running._engine import run, run_async
 from evenhand.running._estimate import Estimate, estimate
 from evenhand.running._filter import FilterResult, alone_runs, filter_pool
+from evenhand.running._identity import run_settings
 from evenhand.running._judging import JudgesReplies, StopsEarly
 from evenhand.running._money import is_free, price_of
 from evenhand.running._open import open_work
@@ -42,4 +43,5 @@ __all__ = [
     "read_plan",
     "run",
     "run_async",
+    "run_settings",
 ]
