@@ -14,8 +14,17 @@ import polars as pl
 import pytest
 
 from evenhand.audit import Audit, audit
+from evenhand.audit._ahead import never_thinks
 from evenhand.errors import UsageError
-from evenhand.models import Generation, GenerationSettings, TokenCount, Usage
+from evenhand.models import (
+    Generation,
+    GenerationSettings,
+    ModelSpec,
+    TokenCount,
+    TransientError,
+    Usage,
+)
+from evenhand.models._http import HttpModel
 from evenhand.prompts import Message
 from evenhand.running import RunOptions
 
@@ -56,6 +65,26 @@ class Answers:
 
     async def aclose(self) -> None:
         """Nothing to free."""
+
+
+class Stops(Answers):
+    """A model whose server is gone after a number of calls."""
+
+    def __init__(self, answer: Callable[[Sequence[str], int], object], calls: int) -> None:
+        super().__init__(answer)
+        self.left = calls
+
+    async def generate(
+        self, messages: Sequence[Message], settings: GenerationSettings
+    ) -> Generation:
+        """Answer, or refuse."""
+        self.left -= 1
+        if self.left < 0:
+            raise TransientError("gone")
+        return await super().generate(messages, settings)
+
+
+GIVES_UP = RunOptions(progress=False, give_up_after_s=0.01, backoff_s=0.001)
 
 
 def ask(model: Any, out: Path, **more: Any) -> Audit:
@@ -369,6 +398,75 @@ def test_what_it_takes_is_said_before_anything_is_asked(tmp_path: Path) -> None:
     ask(model, tmp_path, announce=left.append, orders=8)
     ask(model, tmp_path, announce=left.append, orders=8)
     assert [(each.calls, each.worst_calls) for each in left] == [(4, (4 + 4) * 3), (0, 0)]
+
+
+def test_a_finished_audit_is_forecast_to_take_nothing(tmp_path: Path) -> None:
+    """It stopped at its second look of three: four orders were never asked, and never will be."""
+    left: list[Any] = []
+    first = ask(Answers(first_word), tmp_path)
+    ask(Answers(first_word), tmp_path, announce=left.append)
+    assert len(first.answers) < 12
+    assert [(each.calls, each.worst_calls, each.worst_cost_usd) for each in left] == [(0, 0, 0)]
+
+
+def test_an_audit_that_stopped_is_forecast_from_there(tmp_path: Path) -> None:
+    """Four orders differ and are asked again: six calls, then the server is gone. Two repeats are
+    left for sure; at worst 8 more orders, twice, of up to 3 attempts."""
+    left: list[Any] = []
+    rest = GIVES_UP
+    ask(Stops(first_word, 6), tmp_path, options=rest)
+    ask(Stops(first_word, 0), tmp_path, options=rest, announce=left.append)
+    (found,) = left
+    assert (found.calls, found.worst_calls) == (2, (2 + 8 + 8) * 3)
+    assert found.worst_output_tokens == (2 + 8 + 8) * 3 * 20_000
+    assert found.output_tokens == 10
+    assert found.output_basis == "5 a call, the mean of 6 calls before"
+
+
+@pytest.mark.parametrize(
+    ("name", "budget", "tokens", "basis"),
+    [
+        ("reader/mine", 20_000, 12 * 50, "50 a call, one short answer"),
+        ("local/mine", 10, 12 * 10, "10 a call, one short answer"),
+        ("fake/reader", 20_000, 12 * 2_000, "2,000 a call, as the model may think first"),
+    ],
+)
+def test_the_forecast_says_how_long_replies_are_taken_to_be(
+    name: str, budget: int, tokens: int, basis: str, tmp_path: Path
+) -> None:
+    seen: list[Any] = []
+    model = Answers(lambda texts, seed: "positive", name=name)
+    ask(model, tmp_path, output_budget=budget, announce=seen.append)
+    assert (seen[0].output_tokens, seen[0].output_basis) == (tokens, basis)
+
+
+def test_what_the_catalog_says_of_thinking_decides() -> None:
+    at_once = HttpModel(ModelSpec("x/y", base_url="http://localhost/v1", reasoning_place="none"))
+    unknown = HttpModel(ModelSpec("x/y", base_url="http://localhost/v1"))
+    assert never_thinks(at_once)
+    assert not never_thinks(unknown)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"labels": ["positive", "other"]}, "--labels was positive,negative and is positive,other"),
+        ({"output_budget": 50}, "--budget was 20000 and is 50"),
+        ({"options": RunOptions("forced")}, "--answer was generate and is forced"),
+        ({"options": RunOptions(max_attempts=1)}, "--max-attempts was 3 and is 1"),
+        ({"seed": 1}, "the orders were others: --seed was not 1"),
+        ({"label_column": "kind"}, "the orders were others"),
+    ],
+)
+def test_a_folder_of_another_audit_is_refused_before_anything_is_forecast(
+    more: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    ask(Answers(lambda texts, seed: "positive"), tmp_path)
+    said: list[Any] = []
+    with pytest.raises(UsageError, match=words) as error:
+        ask(Answers(first_word), tmp_path, announce=said.append, **more)
+    assert str(error.value).startswith(f"{tmp_path} was begun with other settings: ")
+    assert said == []
 
 
 def test_other_settings_get_a_folder_of_their_own(

@@ -81,8 +81,10 @@ def test_bad_input(more: tuple[str, ...], words: str, cli: Cli, table: Path) -> 
 
 def test_audit(cli: Cli, table: Path, tmp_path: Path) -> None:
     args = ("audit", str(table), "--text", "body", *ASK, "--gold", "kind")
-    code, stdout, _ = cli(*args, "--model", "reader/perfect", "--out", str(tmp_path / "a"))
+    code, stdout, stderr = cli(*args, "--model", "reader/perfect", "--out", str(tmp_path / "a"))
     assert code == 0
+    assert stderr.startswith("calls: 17, at worst 102\ninput tokens: about ")
+    assert "output tokens: about 850 (50 a call, one short answer), at worst 2,040,000\n" in stderr
     assert stdout.startswith("Stable: all 16 orders answered good")
     more = ("--json", "--out", str(tmp_path / "b"))
     code, stdout, _ = cli(*args, *more, "--model", "reader/first-15")

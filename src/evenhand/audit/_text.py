@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenhand.audit._orders import is_pattern
-from evenhand.counting import cost_words
+from evenhand.counting import cost_words, lost_calls
 
 if TYPE_CHECKING:
     from evenhand.audit._result import Audit
@@ -45,11 +45,7 @@ def audit_text(found: Audit) -> str:
         f"{found.input_tokens:,}, output tokens: {found.output_tokens:,}, cost: "
         f"{cost_words(found.cost_usd)}"
     )
-    if found.unsettled:
-        calls = "1 call was" if found.unsettled == 1 else f"{found.unsettled:,} calls were"
-        lines.append(
-            f"{calls} lost, cut or stated no usage: up to {cost_words(found.unsettled_usd)} more"
-        )
+    lines += lost_calls(found.unsettled, found.unsettled_usd)
     lines.append(f"kept in {found.out}")
     return "\n".join(lines)
 

@@ -36,6 +36,8 @@ def forecast_lines(found: Forecast) -> list[str]:
     if not found.worst_calls and not found.too_long:
         return ["calls: none, every answer is in the folder"]
     thinks = ", more for a model that thinks first" if found.output_tokens else ""
+    if found.output_basis:
+        thinks = f" ({found.output_basis})"
     lines = [
         f"calls: {found.calls:,}, at worst {found.worst_calls:,}",
         f"input tokens: {about}{found.input_tokens:,}, at worst {found.worst_input_tokens:,}",

@@ -25,6 +25,7 @@ class Forecast:
         cost_usd: Dollars for ``calls``; None when the price is unknown.
         worst_cost_usd: Dollars for ``worst_calls``; None when the price is unknown.
         too_long: Prompts that do not fit the model's window.
+        output_basis: What ``output_tokens`` rest on, in words; empty where nothing is said of it.
     """
 
     calls: int
@@ -37,6 +38,7 @@ class Forecast:
     cost_usd: float | None
     worst_cost_usd: float | None
     too_long: int
+    output_basis: str = ""
 
 
 Announce = Callable[[Forecast], None]
@@ -87,6 +89,7 @@ def if_needed(found: Forecast, times: float = 1.0) -> Forecast:
         cost_usd=None if found.cost_usd is None else 0.0,
         worst_cost_usd=None if found.worst_cost_usd is None else found.worst_cost_usd * times,
         too_long=0,
+        output_basis=found.output_basis,
     )
 
 
@@ -104,6 +107,7 @@ def together(rounds: Iterable[Forecast]) -> Forecast:
         cost_usd=_sum([each.cost_usd for each in listed]),
         worst_cost_usd=_sum([each.worst_cost_usd for each in listed]),
         too_long=sum(each.too_long for each in listed),
+        output_basis=next((each.output_basis for each in listed if each.output_basis), ""),
     )
 
 
