@@ -63,6 +63,14 @@ def count_command(
     repeat_share: Annotated[
         float, typer.Option("--repeat-share", help="That share of the records.")
     ] = 0.1,
+    again: Annotated[
+        str | None,
+        typer.Option(
+            "--again",
+            metavar="unresolved",
+            help="Ask records that stayed unresolved once more (unlabelled: refused ones too).",
+        ),
+    ] = None,
     answer: AnswerMode = "generate",
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random order.")] = 0,
     budget: Annotated[
@@ -112,6 +120,7 @@ def count_command(
         gold=gold,
         repeat=repeat,
         repeat_share=repeat_share,
+        again=again,  # type: ignore[arg-type]  # count refuses other words
         seed=seed,
         output_budget=budget,
         options=calls.run_options(answer, max_attempts),

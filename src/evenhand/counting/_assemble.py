@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -17,9 +19,14 @@ from evenhand.counting._rounds import enter, replies
 from evenhand.counting._tally import STATUSES, Tally, empty_tally
 from evenhand.counting._work import BatchWork
 
-BATCHES, ALONE, REPEAT = "batches", "alone", "repeat"
-ROUNDS = (BATCHES, f"{ALONE}-*", f"{REPEAT}-*")
+BATCHES, ALONE, AGAIN, REPEAT = "batches", "alone", "again", "repeat"
+ROUNDS = (BATCHES, f"{ALONE}-*", f"{AGAIN}-*", f"{REPEAT}-*")
 """The run folders of a count."""
+
+
+Again = Literal["unresolved", "unlabelled"]
+AGAIN_WORDS: tuple[Again, ...] = ("unresolved", "unlabelled")
+"""Which records a further round asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +95,62 @@ def read_batches(setup: Setup, work: BatchWork | None, out: Path) -> Tally:
     return tally
 
 
-def read_alone(tally: Tally, work: BatchWork, folder: Path) -> None:
-    """Enter the second round."""
-    for stored in replies(folder, work):
-        enter(tally, work, stored, 1)
-
-
 def alone_folder(out: Path, work: BatchWork) -> Path:
     """Where the second round over just these records lies."""
     return _folder_of(out, ALONE, work)
+
+
+def again_work(setup: Setup, tally: Tally, number: int, which: Again) -> BatchWork | None:
+    """A further round: records that were asked and have no label, each on its own once more.
+
+    Args:
+        setup: What is asked.
+        tally: After the rounds before.
+        number: Of this round, from 1.
+        which: ``unresolved``, or ``unlabelled``: the refused and the too long ones as well.
+    """
+    without = (tally.round >= 0) & (tally.labels < 0)
+    if which == "unresolved":
+        without &= tally.status == STATUSES.index("unresolved")
+    places = np.flatnonzero(without).astype(np.int64)
+    return setup.work(places, 1, f"{AGAIN}-{number}") if places.size else None
+
+
+def again_folder(out: Path, work: BatchWork) -> Path:
+    """Where a further round over just these records lies."""
+    return _folder_of(out, work.purpose, work)
+
+
+def begun_again(
+    setup: Setup, tally: Tally, out: Path, number: int
+) -> tuple[BatchWork, Path] | None:
+    """The further round of this number, if the folder has it."""
+    for which in AGAIN_WORDS:
+        work = again_work(setup, tally, number, which)
+        if work is not None and (again_folder(out, work) / "run.db").is_file():
+            return work, again_folder(out, work)
+    return None
+
+
+def read_again(setup: Setup, tally: Tally, rounds: list[tuple[BatchWork, Path]], out: Path) -> int:
+    """Enter the further rounds that the folder has, and add them to ``rounds``.
+
+    Returns:
+        The number of the next one.
+    """
+    number = 1
+    while (found := begun_again(setup, tally, out, number)) is not None:
+        rounds.append(found)
+        read_round(tally, rounds)
+        number += 1
+    return number
+
+
+def read_round(tally: Tally, rounds: Sequence[tuple[BatchWork, Path]]) -> None:
+    """Enter the last of the rounds."""
+    work, folder = rounds[-1]
+    for stored in replies(folder, work):
+        enter(tally, work, stored, len(rounds) - 1)
 
 
 def repeat_folder(out: Path, work: BatchWork) -> Path:

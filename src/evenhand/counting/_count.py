@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evenhand.counting._ahead import ahead
-from evenhand.counting._assemble import Setup
+from evenhand.counting._assemble import AGAIN_WORDS, Again, Setup
 from evenhand.counting._conclude import conclude
 from evenhand.counting._counter import Counter
 from evenhand.counting._folder import check_folder
@@ -40,6 +40,7 @@ def count(
     gold: Gold = None,
     repeat: int = 1,
     repeat_share: float = 0.1,
+    again: Again | None = None,
     seed: int = 0,
     output_budget: int | None = None,
     options: RunOptions | None = None,
@@ -68,6 +69,9 @@ def count(
             or a mapping of row number to label.
         repeat: 2 labels a random share of the records a second time.
         repeat_share: That share, 0 to 1.
+        again: ``unresolved`` asks, once the rest is done, the records that stayed unresolved once
+            more, each on its own, and nothing else; ``unlabelled`` those refused or too long as
+            well. The same folder can be given it as often as wanted.
         seed: Of the random order.
         output_budget: Output tokens allowed a batch; 4,000 and 40 a record when None.
         options: How to run: answer mode, attempts, money, concurrency.
@@ -86,7 +90,7 @@ def count(
         EvenhandError: Whatever ends a run.
     """
     options = options or RunOptions(max_attempts=MAX_ATTEMPTS)
-    _check(until_sure, repeat, repeat_share, output_budget)
+    _check(until_sure, repeat, repeat_share, output_budget, again)
     question = make_question(ask, labels)
     column = gold_column(gold)
     rows = open_records(
@@ -107,16 +111,22 @@ def count(
     folder = Path(out) if out is not None else _default_folder(setup, opened.name)
     check_folder(setup, opened, options, folder)
     if announce is not None and len(setup.usable):
-        announce(ahead(setup, opened, options, folder, until_sure))
-    counter = Counter(setup, opened, folder, options, until_sure, checked)
+        announce(ahead(setup, opened, options, folder, until_sure, again))
+    counter = Counter(setup, opened, folder, options, until_sure, checked, again)
     in_a_loop(counter.run)
     path = records if isinstance(records, str | Path) else None
     return conclude(counter, path, text, id_column)
 
 
 def _check(
-    until_sure: float | None, repeat: int, repeat_share: float, output_budget: int | None
+    until_sure: float | None,
+    repeat: int,
+    repeat_share: float,
+    output_budget: int | None,
+    again: str | None,
 ) -> None:
+    if again is not None and again not in AGAIN_WORDS:
+        raise UsageError(f"--again {again}: say {' or '.join(AGAIN_WORDS)}")
     if until_sure is not None and not 0.5 <= until_sure < 1:
         raise UsageError(f"--until-sure {until_sure}: give a degree between 0.5 and 1, say 0.999")
     if output_budget is not None and output_budget < 1:

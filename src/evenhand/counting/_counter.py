@@ -10,12 +10,16 @@ import numpy as np
 from evenhand.counting._assemble import (
     BATCHES,
     ROUNDS,
+    Again,
     Prefix,
     Setup,
+    again_folder,
+    again_work,
     alone_folder,
     alone_work,
-    read_alone,
+    begun_again,
     read_batches,
+    read_round,
     repeat_folder,
     stopping_rule,
 )
@@ -38,6 +42,7 @@ class Counter:
         options: How.
         until_sure: Stop once the majority is certain to this degree; None reads everything.
         gold: Place to hand label.
+        again: Which records without a label to ask once more.
 
     Attributes:
         tally: Every record's label, once :meth:`run` has ended.
@@ -56,6 +61,7 @@ class Counter:
         options: RunOptions,
         until_sure: float | None,
         gold: Mapping[int, str],
+        again: Again | None = None,
     ) -> None:
         self.setup = setup
         self.model = model
@@ -63,6 +69,7 @@ class Counter:
         self.options = options
         self.until_sure = until_sure
         self.gold = gold
+        self.again = again
         self.labels = setup.question.labels
         self.rounds: list[tuple[BatchWork, Path]] = []
         self.pairs: list[tuple[int, int]] = []
@@ -89,13 +96,35 @@ class Counter:
         if alone is not None:
             folder = alone_folder(self.out, alone)
             await self._round(alone, folder)
-            read_alone(self.tally, alone, folder)
+            read_round(self.tally, self.rounds)
         labelled = np.flatnonzero(self.tally.labels >= 0).astype(np.int64)
+        if not self.pending:
+            await self._again()
         again = self.setup.again(labelled) if self.setup.repeat_share else None
         if again is not None and not self.pending:
             folder = repeat_folder(self.out, again)
             await self._round(again, folder)
             self._compare(again, folder)
+
+    async def _again(self) -> None:
+        """Rounds over records without a label: those begun before, and one more where asked for.
+
+        A round that was broken off is the one that is asked for.
+        """
+        number, wanted = 1, self.again
+        while (found := begun_again(self.setup, self.tally, self.out, number)) is not None:
+            work, folder = found
+            if sum(1 for _ in replies(folder, work)) < len(work.experiments):
+                wanted = None
+            await self._round(work, folder)
+            read_round(self.tally, self.rounds)
+            if self.pending:
+                return
+            number += 1
+        work_ = None if wanted is None else again_work(self.setup, self.tally, number, wanted)
+        if work_ is not None:
+            await self._round(work_, again_folder(self.out, work_))
+            read_round(self.tally, self.rounds)
 
     async def _first(self, work: BatchWork) -> None:
         folder = self.out / BATCHES

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.counting._assemble import BATCHES, Setup
-from evenhand.counting._work import TASK
+from evenhand.counting._work import MAY_DIFFER, TASK
 from evenhand.design import Experiment
 from evenhand.errors import UsageError
 from evenhand.models import Model
@@ -64,7 +64,7 @@ def _of_question(setup: Setup, asked: dict[str, Any]) -> Iterator[str]:
 
 def _of_settings(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
     for name in {**before, **now}:
-        if name != "max_attempts" and before.get(name) != now.get(name):
+        if name not in MAY_DIFFER and before.get(name) != now.get(name):
             option = _OPTIONS.get(name, name.replace("_", " ").replace("request.", "the model's "))
             yield _change(option, before.get(name), now.get(name))
 

@@ -14,8 +14,9 @@ from evenhand.counting._assemble import (
     Setup,
     alone_folder,
     alone_work,
-    read_alone,
+    read_again,
     read_batches,
+    read_round,
 )
 from evenhand.counting._certificate import certificate_sentence, read_certificate
 from evenhand.counting._ledger import file_sha256, ledger_frame, read_ledger
@@ -125,7 +126,8 @@ def _replies(
     alone = alone_work(setup, tally)
     if alone is not None and alone_folder(out, alone).is_dir():
         rounds.append((alone, alone_folder(out, alone)))
-        read_alone(tally, *rounds[-1])
+        read_round(tally, rounds)
+    read_again(setup, tally, rounds, out)
     again = ledger_frame(rows, question, tally, rounds, out)
     equal = [pl.col(name).eq_missing(again[name]) for name in again.columns if name != "id"]
     same = int(frame.select(pl.all_horizontal(equal)).to_series().sum())

@@ -20,6 +20,8 @@ from evenhand.running import AttemptRecord, Snapshot
 Enough = Callable[[int, BatchReply], str | None]
 
 TASK = "records"
+MAY_DIFFER = frozenset({"max_attempts"})
+"""Settings that change no label that a folder holds."""
 MOST_CHOICES = 500
 """Label choices in all that a schema may hold: OpenAI took 500, later 1,000, and Gemini fewer of
 long words; a schema that is too large ends in a refused call."""
@@ -162,6 +164,7 @@ class BatchWork:
                 )
             },
             prompts=((e.id, self.prompt(e).messages, ()) for e in self.experiments),
+            may_differ=MAY_DIFFER,
         )
 
     def schema(self, experiment: Experiment) -> dict[str, Any]:

@@ -190,7 +190,8 @@ class _Engine:
 
     async def _experiment(self, experiment: Experiment) -> None:
         first = self._made.get(experiment.id, 0) + 1
-        for number in range(first, self._options.max_attempts + 1):
+        # Where attempts were lowered below those made, one more decides.
+        for number in range(first, max(first, self._options.max_attempts) + 1):
             record = await self._attempter.attempt(experiment, number)
             if self._decides(record):
                 self._ask_whether_enough(experiment, record)

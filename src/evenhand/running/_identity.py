@@ -64,7 +64,7 @@ def check_same_run(
         UsageError: Names every change.
     """
     changes = [
-        *_changed_settings(store.settings(), settings),
+        *_changed_settings(store.settings(), settings, snapshot.may_differ),
         *_changed_plan([e for e, _ in store.planned()], [e for e, _ in planned], any_budget),
     ]
     if not changes:
@@ -76,11 +76,13 @@ def check_same_run(
         )
 
 
-def _changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def _changed_settings(
+    before: Mapping[str, Any], now: Mapping[str, Any], free: frozenset[str]
+) -> list[str]:
     return [
         f"{name} was {_shown(before.get(name))} and is {_shown(now.get(name))}"
         for name in {**before, **now}
-        if before.get(name) != now.get(name)
+        if name not in free and before.get(name) != now.get(name)
     ]
 
 

@@ -25,6 +25,7 @@ class Snapshot:
         pools: Task name to the pool's name and provenance.
         instances: Task name and instance, of the instances used, each once.
         prompts: Experiment id, messages and instances (where known), for ready-made prompts only.
+        may_differ: Settings with which the folder may be gone on although they have changed.
     """
 
     kind: str
@@ -32,6 +33,7 @@ class Snapshot:
     pools: Mapping[str, tuple[str, Mapping[str, str]]]
     instances: Iterable[tuple[str, Instance]] = ()
     prompts: Iterable[tuple[str, tuple[Message, ...], tuple[Instance, ...]]] = ()
+    may_differ: frozenset[str] = frozenset()
 
 
 class Work(Protocol):
