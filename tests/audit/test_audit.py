@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -138,7 +139,7 @@ def test_noise_is_not_order(tmp_path: Path) -> None:
 
 
 def test_the_patterns_are_asked_where_labels_are_named(tmp_path: Path) -> None:
-    found = ask("reader/first-20", tmp_path, label_column="kind")
+    found = ask("reader/first-20", tmp_path, gold="kind")
     assert found.verdict == "order-sensitive"
     names = [each.order for each in found.answers]
     assert names == [
@@ -149,6 +150,22 @@ def test_the_patterns_are_asked_where_labels_are_named(tmp_path: Path) -> None:
     assert found.answers[0].name == "as given (also majority-first)"
     # What a single-order user would have got has nothing to do with patterns.
     assert sum(each.orders for each in found.shares) == 3
+
+
+def test_a_list_of_labels_does_what_a_column_does(tmp_path: Path) -> None:
+    kinds = [kind for _, kind in ROWS]
+    by_column = ask("reader/first-20", tmp_path / "a", gold="kind")
+    for at, gold in enumerate((kinds, tuple(kinds), pl.Series(kinds), np.array(kinds))):
+        texts = [text for text, _ in ROWS]
+        found = audit(texts, ask=ASK, labels=LABELS, model="reader/first-20", gold=gold,
+                      out=tmp_path / f"b{at}", options=QUIET)  # fmt: skip
+        assert found.answers == by_column.answers
+
+
+def test_a_forced_choice_is_asked_for_by_answer(tmp_path: Path) -> None:
+    found = ask("reader/perfect", tmp_path, gold="kind", answer="forced")
+    assert found.answer_mode == "forced"
+    assert all(each.margin is not None for each in found.answers)
 
 
 def test_nothing_is_stable_before_the_patterns_are_asked(tmp_path: Path) -> None:
@@ -165,9 +182,9 @@ def test_nothing_is_stable_before_the_patterns_are_asked(tmp_path: Path) -> None
     }  # fmt: skip
     blind = audit(frame, out=tmp_path / "a", **given)
     assert (blind.verdict, len(blind.answers)) == ("stable", 12)
-    seeing = audit(frame, out=tmp_path / "b", label_column="kind", **given)
+    seeing = audit(frame, out=tmp_path / "b", gold="kind", **given)
     assert seeing.verdict == "order-sensitive"
-    whole = ask(Answers(lambda texts, seed: "positive"), tmp_path / "c", label_column="kind")
+    whole = ask(Answers(lambda texts, seed: "positive"), tmp_path / "c", gold="kind")
     assert (whole.verdict, len(whole.answers)) == ("stable", 16)
 
 
@@ -194,7 +211,7 @@ def test_few_records_have_few_orders(records: int, orders: int, tmp_path: Path) 
 
 def three(tmp_path: Path, model: Answers, rows: Sequence[tuple[str, str]], **more: Any) -> Audit:
     frame = pl.DataFrame(rows, schema=["body", "kind"], orient="row")
-    return audit(frame, ask=ASK, labels=LABELS, text="body", label_column="kind", model=model,
+    return audit(frame, ask=ASK, labels=LABELS, text="body", gold="kind", model=model,
                  out=tmp_path, options=QUIET, **more)  # fmt: skip
 
 
@@ -334,7 +351,7 @@ def test_what_differs_is_said_beside_what_cannot_be_read(tmp_path: Path) -> None
 
 def test_no_share_is_shown_of_a_few_orders(tmp_path: Path) -> None:
     """Of 8 orders asked, 5 are patterns: three remain, which give no percentage."""
-    found = ask("reader/first-20", tmp_path / "a", label_column="kind")
+    found = ask("reader/first-20", tmp_path / "a", gold="kind")
     said = str(found)
     assert "orders, 100%" not in said
     assert (
@@ -342,7 +359,7 @@ def test_no_share_is_shown_of_a_few_orders(tmp_path: Path) -> None:
         "as given, reversed or random, and fewer than 8 are too few for a share; the 5 patterns "
         "are left out, as nobody's table has one by chance\n"
     ) in said
-    enough = str(ask(Answers(lambda texts, seed: "positive"), tmp_path / "b", label_column="kind"))
+    enough = str(ask(Answers(lambda texts, seed: "positive"), tmp_path / "b", gold="kind"))
     assert (
         "you would have got: of 11 orders as given, reversed or random; the 5 patterns are left "
         "out, as nobody's table has one by chance\n  positive: 11 of 11 orders, 100% (74% to 100%)"
@@ -361,16 +378,22 @@ def test_a_finished_audit_asks_nothing_again(tmp_path: Path) -> None:
     [
         ({"orders": 2}, "at least 3 orders"),
         ({"orders": 1_001}, "use at most 1,000"),
-        ({"output_budget": 0}, "--budget 0: a reply needs at least one token"),
+        ({"budget": 0}, "--budget 0: a reply needs at least one token"),
         ({"labels": ["a"]}, "at least two"),
         ({"error_rate": 0}, "between 0 and 1"),
-        ({"label_column": "nope"}, "no column 'nope'"),
-        ({"labels": ["positive", "other"], "label_column": "kind"}, "row 34 is 'negative'"),
-        ({"label_column": "some"}, "59 have none, such as row 2"),
-        ({"labels": (), "label_column": "three"}, "exactly two labels, and there are 3"),
-        ({"labels": (), "label_column": "even"}, "there is no majority"),
+        ({"gold": "nope"}, "no column 'nope'"),
+        ({"labels": ["positive", "other"], "gold": "kind"}, "row 34 is 'negative'"),
+        ({"gold": "some"}, "59 have none, such as row 2"),
+        ({"labels": (), "gold": "three"}, "exactly two labels, and there are 3"),
+        ({"labels": (), "gold": "even"}, "there is no majority"),
         ({"labels": [f"L{k}" for k in range(10_001)]}, "10,001 labels"),
-        ({"labels": ["a", "b", "c"], "options": RunOptions("forced")}, "exactly two labels"),
+        ({"labels": ["a", "b", "c"], "answer": "forced"}, "exactly two labels"),
+        ({"answer": "said"}, "unknown answer mode 'said': use generate or forced"),
+        ({"options": RunOptions("forced")}, "say answer='forced'"),
+        ({"gold": ["positive"] * 59}, "gold lists 59 labels for 60 records"),
+        ({"gold": {1: "positive"}}, "gold is a dict: give the name of a column, or a list"),
+        ({"gold": ["positive", None] * 30}, "30 have none, such as row 2"),
+        ({"gold": ["positive"] * 59 + ["other"]}, "gold: row 60 is 'other', which is none of"),
     ],
 )
 def test_bad_input(more: dict[str, Any], words: str, tmp_path: Path) -> None:
@@ -436,7 +459,7 @@ def test_the_forecast_says_how_long_replies_are_taken_to_be(
 ) -> None:
     seen: list[Any] = []
     model = Answers(lambda texts, seed: "positive", name=name)
-    ask(model, tmp_path, output_budget=budget, announce=seen.append)
+    ask(model, tmp_path, budget=budget, announce=seen.append)
     assert (seen[0].output_tokens, seen[0].output_basis) == (tokens, basis)
 
 
@@ -451,11 +474,11 @@ def test_what_the_catalog_says_of_thinking_decides() -> None:
     ("more", "words"),
     [
         ({"labels": ["positive", "other"]}, "--labels was positive,negative and is positive,other"),
-        ({"output_budget": 50}, "--budget was 20000 and is 50"),
-        ({"options": RunOptions("forced")}, "--answer was generate and is forced"),
+        ({"budget": 50}, "--budget was 20000 and is 50"),
+        ({"answer": "forced"}, "--answer was generate and is forced"),
         ({"options": RunOptions(max_attempts=1)}, "--max-attempts was 3 and is 1"),
         ({"seed": 1}, "the orders were others: --seed was not 1"),
-        ({"label_column": "kind"}, "the orders were others"),
+        ({"gold": "kind"}, "the orders were others"),
     ],
 )
 def test_a_folder_of_another_audit_is_refused_before_anything_is_forecast(
@@ -475,7 +498,7 @@ def test_other_settings_get_a_folder_of_their_own(
     monkeypatch.chdir(tmp_path)
     frame = pl.DataFrame(ROWS, schema=["body", "kind"], orient="row")
     outs = set()
-    for more in ({}, {"seed": 1}, {"output_budget": 99}, {"label_column": "kind"}):
+    for more in ({}, {"seed": 1}, {"budget": 99}, {"gold": "kind"}):
         found = audit(frame, ask=ASK, labels=LABELS, text="body", orders=3, options=QUIET,
                       model=Answers(lambda texts, seed: "positive"), **more)  # fmt: skip
         outs.add(found.out)

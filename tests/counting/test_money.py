@@ -142,7 +142,7 @@ class Voter(Priced):
 def audited(model: Voter, out: Path, limit: float) -> Audit:
     options = RunOptions(progress=False, concurrency=1, max_cost_usd=limit)
     return audit(TEXTS, ask="?", labels=["good", "bad"], model=model, out=out, orders=4,
-                 output_budget=40, options=options)  # fmt: skip
+                 budget=40, options=options)  # fmt: skip
 
 
 def test_an_audit_has_one_limit_for_all_its_looks(tmp_path: Path) -> None:

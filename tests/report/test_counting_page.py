@@ -126,8 +126,7 @@ def test_columns_without_a_value_are_left_out(tmp_path: Path) -> None:
         return audit_page(audit(texts, ask="?", out=tmp_path / name, **given))  # type: ignore[arg-type]
 
     assert headings(page("a", model="reader/perfect"), "Every order") == ["Order", "Answer"]
-    forced = RunOptions("forced", progress=False)
-    assert headings(page("b", model="reader/perfect", options=forced), "Every order") == [
+    assert headings(page("b", model="reader/perfect", answer="forced"), "Every order") == [
         "Order", "Answer", "Margin",
     ]  # fmt: skip
     assert headings(page("c", model="reader/first-9"), "Every order") == [
@@ -169,7 +168,7 @@ def test_an_audit_of_a_few_orders_draws_no_shares(tmp_path: Path) -> None:
     )  # fmt: skip
     page = audit_page(
         audit(frame, text="t", ask="?", labels=["good", "bad"], model="reader/first-9",
-              label_column="kind", out=tmp_path, options=QUIET)
+              gold="kind", out=tmp_path, options=QUIET)
     )  # fmt: skip
     assert blocks(page, Figure) == []
     (note,) = (each for each in blocks(page, Prose) if isinstance(each, Prose))

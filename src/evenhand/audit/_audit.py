@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from evenhand._write_whole import write_text_whole
@@ -12,11 +13,12 @@ from evenhand.audit._ahead import ahead
 from evenhand.audit._auditor import Auditor, Setup
 from evenhand.audit._conclude import conclude
 from evenhand.audit._folder import check_folder
+from evenhand.audit._labels import Gold, gold_words, read_labels
 from evenhand.audit._orders import distinct_orders, make_orders
 from evenhand.audit._result import Audit
-from evenhand.counting import Announce, Records, in_a_loop, make_question, open_records, read_label
+from evenhand.counting import Announce, Records, in_a_loop, make_question, open_records
 from evenhand.errors import UsageError
-from evenhand.models import Model, open_model
+from evenhand.models import AnswerMode, Model, open_model
 from evenhand.prompts import fold
 from evenhand.running import RunOptions
 
@@ -35,13 +37,14 @@ def audit(
     text: str | None = None,
     out: Path | str | None = None,
     orders: int = ORDERS,
-    label_column: str | None = None,
+    gold: Gold = None,
     error_rate: float = ERROR_RATE,
     tolerance: float = TOLERANCE,
     seed: int = 0,
-    output_budget: int = OUTPUT_BUDGET,
+    budget: int = OUTPUT_BUDGET,
+    answer: AnswerMode = "generate",
     options: RunOptions | None = None,
-    catalog: Path | str | None = None,
+    models: Path | str | None = None,
     answer_key: Mapping[str, str] | None = None,
     announce: Announce | None = None,
 ) -> Audit:
@@ -62,16 +65,17 @@ def audit(
         text: The column of the texts, for files and frames.
         out: Run folder; the same one goes on. By default one under ``runs/``.
         orders: As given, reversed, and random ones, at most.
-        label_column: A column of gold or predicted labels; the six structured patterns are then
-            asked too, right after the order as given and its reverse.
+        gold: Gold or predicted labels, one for every record: a column, or a list of them. The six
+            structured patterns are then asked too, right after the order as given and its reverse.
         error_rate: See above.
         tolerance: The answer is called stable when all orders agree, and the random ones are so
             many that other answers can come from at most this share of all orders (95%).
         seed: Of the random orders.
-        output_budget: Output tokens allowed a call.
-        options: How to run: answer mode, attempts, money.
-        catalog: A model catalog file laid over the built-in one.
-        answer_key: Text to label, for simulated readers; with a ``label_column``, not needed.
+        budget: Output tokens allowed a call.
+        answer: ``generate``: the model writes; ``forced``: the probabilities of two labels decide.
+        options: How to run: attempts, concurrency, money.
+        models: A model catalog file laid over the built-in one.
+        answer_key: Text to label, for simulated readers; with ``gold``, not needed.
         announce: Told what the audit may take before anything is asked; an error raised there
             stops it.
 
@@ -79,11 +83,11 @@ def audit(
         UsageError: For a wrong question, file, column or option, or a folder of another audit.
         EvenhandError: Whatever ends a run.
     """
-    options = options or RunOptions()
+    options = _with_answer(options, answer)
     if not (0 < error_rate < 1 and 0 < tolerance < 1):
         raise UsageError("error rate and tolerance are shares between 0 and 1")
-    if output_budget < 1:
-        raise UsageError(f"--budget {output_budget}: a reply needs at least one token")
+    if budget < 1:
+        raise UsageError(f"--budget {budget}: a reply needs at least one token")
     if labels:
         question = make_question(ask, labels)
         ask, words = question.ask, question.labels
@@ -93,17 +97,17 @@ def audit(
             raise UsageError("the question is empty: say with --ask what is asked")
     if options.answer_mode == "forced" and len(words) != 2:
         raise UsageError("a forced choice compares exactly two labels: use --answer generate")
-    rows = open_records(records, text=text, columns=() if label_column is None else (label_column,))
-    gold = _labels(rows, label_column, words)
+    rows = open_records(records, text=text, columns=(gold,) if isinstance(gold, str) else ())
+    known = read_labels(gold, rows, words)
     usable = [int(place) for place in rows.usable()]
     texts = {place: rows.line(place) for place in usable}
-    planned = make_orders(usable, orders, seed, rows.digest, gold, texts)
+    planned = make_orders(usable, orders, seed, rows.digest, known, texts)
     if isinstance(model, str):
         key = answer_key
-        if key is None and model.startswith("reader/") and gold:
-            key = {fold(rows.text(place)): label for place, label in gold.items()}
-        model = open_model(model, answer_key=key, catalog=catalog)
-    settings = [str(seed), options.answer_mode, str(output_budget), label_column or ""]
+        if key is None and model.startswith("reader/") and known:
+            key = {fold(rows.text(place)): label for place, label in known.items()}
+        model = open_model(model, answer_key=key, catalog=models)
+    settings = [str(seed), options.answer_mode, str(budget), gold_words(gold, known)]
     folder = (
         Path(out)
         if out is not None
@@ -119,7 +123,7 @@ def audit(
         model=model,
         out=folder,
         options=options,
-        budget=output_budget,
+        budget=budget,
         error_rate=error_rate,
         tolerance=tolerance,
         seed=seed,
@@ -136,19 +140,15 @@ def audit(
     return found
 
 
-def _labels(rows: Records, column: str | None, words: Sequence[str]) -> dict[int, str] | None:
-    if column is None:
-        return None
-    found = {}
-    for place, word in rows.extra.get(column, {}).items():
-        label = read_label(word, words) if words else word
-        if label is None:
-            raise UsageError(
-                f"{rows.source}, column {column!r}: row {place + 1} is {word!r}, which is none of "
-                f"{', '.join(words)}: correct it, or name no label column"
-            )
-        found[place] = label
-    return found
+def _with_answer(options: RunOptions | None, answer: AnswerMode) -> RunOptions:
+    if options is None:
+        return RunOptions(answer_mode=answer)
+    if options.answer_mode not in ("generate", answer):
+        raise UsageError(
+            f"options say answer mode {options.answer_mode}, and answer is {answer}: "
+            f"say answer={options.answer_mode!r}"
+        )
+    return replace(options, answer_mode=answer)
 
 
 def _default_folder(rows: Records, words: Sequence[str]) -> Path:

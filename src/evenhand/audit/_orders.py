@@ -149,7 +149,7 @@ def _patterns(
     if missing:
         raise UsageError(
             f"the patterns need a label for every record, and {len(missing):,} have none, such as "
-            f"row {missing[0] + 1}: fill them in, or name no label column"
+            f"row {missing[0] + 1}: fill them in, or leave --gold out"
         )
     words = sorted({labels[place] for place in places})
     if len(words) != 2:

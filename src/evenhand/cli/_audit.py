@@ -87,13 +87,14 @@ def audit_command(
         text=text,
         out=out,
         orders=orders,
-        label_column=gold,
+        gold=gold,
         error_rate=error_rate,
         tolerance=tolerance,
         seed=seed,
-        output_budget=budget,
+        budget=budget,
+        answer=answer,  # type: ignore[arg-type]  # RunOptions refuses other words
         options=calls.run_options(answer, max_attempts),
-        catalog=calls.models,
+        models=calls.models,
         announce=calls.announcer(model),
     )
     page = write_page(audit_page(found), found.out)
