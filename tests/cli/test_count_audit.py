@@ -45,7 +45,7 @@ def test_count_then_verify(cli: Cli, table: Path, tmp_path: Path) -> None:
     assert (out / "report.html").is_file()
     assert stderr.startswith("calls: 2, at worst 124\n")
     code, stdout, _ = cli("count", "--verify", str(out / "ledger.csv"))
-    assert (code, stdout.count("yes ")) == (0, 8)
+    assert (code, stdout.count("yes ")) == (0, 10)
     ledger = out / "ledger.csv"
     ledger.write_text(ledger.read_text().replace("row:1,good", "row:1,bad"))
     code, stdout, stderr = cli("count", "--verify", str(ledger))

@@ -148,4 +148,9 @@ def _verify(ledger: Path, table: Path | None, text: str | None, *, as_json: bool
         sys.stdout.write("".join(f"{words[c.ok]:<12}{c.what}\n" for c in checks))
     failed = [check.what for check in checks if check.ok is False]
     if failed:
-        raise EvenhandError(f"not verified: it does not hold that {failed[0]}")
+        more = f", nor {len(failed) - 1:,} more" if len(failed) > 1 else ""
+        raise EvenhandError(f"not verified: it does not hold that {failed[0]}{more}")
+    unchecked = [check.what for check in checks if check.ok is None]
+    if unchecked:
+        sys.stderr.write(f"not verified: not checked are {'; and '.join(unchecked)}\n")
+        raise typer.Exit(3)

@@ -1,6 +1,7 @@
 """A user's own records, counted: one label each, a ledger, an interval, a certificate."""
 
 from evenhand.counting._alpha import StoppingRule, called
+from evenhand.counting._check import Check
 from evenhand.counting._correction import Corrected, Correction, correct
 from evenhand.counting._count import count
 from evenhand.counting._forecast import Announce, Forecast, forecast, if_needed, together
@@ -18,7 +19,7 @@ from evenhand.counting._spending import (
     spending,
     with_spending,
 )
-from evenhand.counting._verify import Check, verify
+from evenhand.counting._verify import verify
 
 __all__ = [
     "LEDGER_SCHEMA",

@@ -11,14 +11,19 @@ from evenhand.counting._agreement import self_agreement
 from evenhand.counting._certificate import write_certificate
 from evenhand.counting._correction import Correction, codes, correct
 from evenhand.counting._counter import Counter
-from evenhand.counting._interval import count_interval
 from evenhand.counting._ledger import ledger_frame, write_ledger
 from evenhand.counting._one_shot import one_shot_tokens
 from evenhand.counting._position import check_position
 from evenhand.counting._result import Count, LabelCount
 from evenhand.counting._spending import spending
 from evenhand.counting._tally import STATUSES
-from evenhand.counting._verdict import Evidence, decide, margin_words, sentence
+from evenhand.counting._verdict import (
+    Evidence,
+    decide,
+    label_counts,
+    margin_words,
+    sentence,
+)
 from evenhand.models import Model
 from evenhand.running import price_of
 
@@ -39,7 +44,7 @@ def conclude(
     statuses: dict[str, int] = {name: tally.with_status(name) for name in STATUSES}
     unread = statuses["unread"]
     unlabelled = n - unread - statuses["labelled"]
-    listed = _label_counts(counter, n, unlabelled, statuses["labelled"])
+    listed = label_counts(tally, labels, unlabelled)
     correction = _correction(counter, listed, n)
     agreement = self_agreement(counter.pairs)
     position = check_position(tally, labels) if setup.batch > 1 else None
@@ -97,16 +102,6 @@ def conclude(
     )
     words = json.dumps(found.as_json(), ensure_ascii=False, indent=2)
     write_text_whole(counter.out / "count.json", words + "\n")
-    return found
-
-
-def _label_counts(counter: Counter, n: int, unlabelled: int, labelled: int) -> list[LabelCount]:
-    found = []
-    counts = counter.tally.counts(len(counter.labels))
-    for label, hits in zip(counter.labels, counts, strict=True):
-        low, high = count_interval(hits, labelled, n, unlabelled)
-        share = hits / labelled if labelled else 0.0
-        found.append(LabelCount(label, hits, share, low, high))
     return found
 
 

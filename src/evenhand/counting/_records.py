@@ -108,6 +108,19 @@ class Records:
         """SHA-256 (hex) of the text as it came."""
         return self._hashes[HASH_BYTES * place : HASH_BYTES * (place + 1)].hex()
 
+    def take_for(self, hashes: Sequence[str], unusable: Mapping[int, str]) -> None:
+        """Take these records for others of which some texts have been changed since.
+
+        Order and prompts follow from the digest, so replies can still be joined to the records.
+
+        Args:
+            hashes: SHA-256 (hex) of every text as it was.
+            unusable: Of the records as they were.
+        """
+        self._hashes = b"".join(bytes.fromhex(each) for each in hashes)
+        self.digest = hashlib.sha256(self._hashes).hexdigest()
+        self.unusable = dict(unusable)
+
     def sizes(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Bytes of every text."""
         return np.diff(self._starts)

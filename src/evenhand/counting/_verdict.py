@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from evenhand.counting._agreement import SelfAgreement
 from evenhand.counting._correction import Correction
+from evenhand.counting._interval import count_interval
 from evenhand.counting._position import PositionCheck
 from evenhand.counting._result import LabelCount
+from evenhand.counting._tally import Tally
 
 LEAST_AGREEMENT = 0.9
 MOST_NAMED = 5
@@ -38,6 +40,23 @@ class Evidence:
     correction: Correction | None = None
     agreement: SelfAgreement | None = None
     position: PositionCheck | None = None
+
+
+def label_counts(tally: Tally, labels: Sequence[str], unlabelled: int) -> list[LabelCount]:
+    """Every label's count, with how many of all records may have it.
+
+    Args:
+        tally: Every record's label.
+        labels: The labels.
+        unlabelled: Records read that got no label.
+    """
+    counts = tally.counts(len(labels))
+    labelled = sum(counts)
+    found = []
+    for label, hits in zip(labels, counts, strict=True):
+        low, high = count_interval(hits, labelled, len(tally.labels), unlabelled)
+        found.append(LabelCount(label, hits, hits / labelled if labelled else 0.0, low, high))
+    return found
 
 
 def decide(evidence: Evidence) -> tuple[str | None, tuple[str, ...]]:

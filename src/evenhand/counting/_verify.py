@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from evenhand.counting._assemble import (
-    BATCHES,
-    Setup,
-    alone_folder,
-    alone_work,
-    read_again,
-    read_batches,
-    read_round,
-)
 from evenhand.counting._certificate import certificate_sentence, read_certificate
-from evenhand.counting._ledger import file_sha256, ledger_frame, read_ledger
-from evenhand.counting._question import make_question
+from evenhand.counting._check import Check, rows_words
+from evenhand.counting._ledger import file_sha256, read_ledger
 from evenhand.counting._records import Records, open_records
 from evenhand.counting._tally import STATUSES
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was checked; ``ok`` is None where it could not be."""
-
-    ok: bool | None
-    what: str
+from evenhand.counting._verify_run import check_run
 
 
 def verify(
@@ -45,7 +28,8 @@ def verify(
         text: Their text column; by default the certificate's.
 
     Returns:
-        Every check, in order. All is well when none is False.
+        Every check, in order. All is well when each is True; None is what could not be checked,
+        with what to do about it.
 
     Raises:
         UsageError: If ledger, certificate or records cannot be read.
@@ -55,6 +39,22 @@ def verify(
         path = path / "ledger.csv"
     certificate = read_certificate(path)
     frame = read_ledger(path)
+    checks = _of_ledger(path, frame, certificate)
+    rows = _records(records, text, certificate)
+    if rows is None:
+        checks.append(Check(None, _remedy(certificate, path)))
+    elif len(rows) != frame.height:
+        words = f"there are {len(rows):,} records, and the ledger has {frame.height:,} rows"
+        checks.append(Check(False, f"every text is the one that was labelled: {words}"))
+        rows = None
+    else:
+        checks += _of_records(rows, frame, certificate, ids=not isinstance(records, list | tuple))
+    checks += check_run(certificate, frame, rows, path.parent)
+    return tuple(checks)
+
+
+def _of_ledger(path: Path, frame: pl.DataFrame, certificate: dict[str, Any]) -> list[Check]:
+    """The ledger by itself."""
     labels = tuple(certificate["labels"])
     n: int = certificate["records"]
     written = path.with_suffix(".csv")
@@ -88,49 +88,56 @@ def verify(
             "the counts add up: " + ", ".join(f"{k} {v:,}" for k, v in counts.items()),
         )
     )
+    return checks
+
+
+def _records(records: object, text: str | None, certificate: dict[str, Any]) -> Records | None:
     source = records if records is not None else certificate["file"]
-    if source is None or (isinstance(source, str | Path) and not Path(source).is_file()):
-        checks.append(Check(None, "the records are not there: name their file to check the texts"))
-        return tuple(checks)
-    id_column = certificate["id_column"]
-    if isinstance(source, list | tuple):
-        id_column = None
-    rows = open_records(source, text=text or certificate["text_column"], id_column=id_column)
-    hashes = [rows.text_sha256(place) for place in range(len(rows))]
-    checks.append(
-        Check(hashes == frame["text_sha256"].to_list(), "every text is the one that was labelled")
-    )
-    if not checks[-1].ok:
-        return tuple(checks)
-    if id_column == certificate["id_column"]:
-        ids = [rows.id(place) for place in range(len(rows))]
-        checks.append(Check(ids == frame["id"].to_list(), "every id is the record's"))
-    checks.append(_replies(certificate, rows, frame, path.parent))
-    return tuple(checks)
+    if source is None or (
+        records is None and isinstance(source, str) and not Path(source).is_file()
+    ):
+        return None
+    id_column = None if isinstance(source, list | tuple) else certificate["id_column"]
+    return open_records(source, text=text or certificate["text_column"], id_column=id_column)
 
 
-def _replies(
-    certificate: Mapping[str, Any], rows: Records, frame: pl.DataFrame, out: Path
-) -> Check:
-    """Make every row again from the raw replies, but for the id, which no reply holds."""
-    if not (out / BATCHES / "run.db").is_file():
-        return Check(None, "the raw replies are not there: labels were not read again")
-    question = make_question(certificate["ask"], certificate["labels"])
-    setup = Setup(
-        question, rows, certificate["batch"], certificate["seed"], certificate["forced"],
-        certificate["output_budget"], 0.0,
-    )  # fmt: skip
-    work = setup.batches() if len(setup.usable) else None
-    rounds = [] if work is None else [(work, out / BATCHES)]
-    tally = read_batches(setup, work, out)
-    alone = alone_work(setup, tally)
-    if alone is not None and alone_folder(out, alone).is_dir():
-        rounds.append((alone, alone_folder(out, alone)))
-        read_round(tally, rounds)
-    read_again(setup, tally, rounds, out)
-    again = ledger_frame(rows, question, tally, rounds, out)
-    equal = [pl.col(name).eq_missing(again[name]) for name in again.columns if name != "id"]
-    same = int(frame.select(pl.all_horizontal(equal)).to_series().sum())
-    return Check(
-        same == frame.height, f"rows made again from the raw replies: {same:,} of {frame.height:,}"
+def _remedy(certificate: dict[str, Any], path: Path) -> str:
+    """Why the texts were not checked, and how they can be."""
+    if certificate["file"] is not None:
+        return (
+            f"the texts: {certificate['file']} is not there; where it has moved, name it: evenhand "
+            f"count MOVED --verify {path}"
+        )
+    column = certificate["text_column"]
+    how = (
+        'write the list to a file, pl.DataFrame({"text": texts}).write_csv("records.csv")'
+        if column is None
+        else 'write the frame to a file, frame.write_csv("records.csv")'
     )
+    return (
+        "the texts: the records came from Python and no file; give them there, "
+        f'verify("{path}", records), or {how}, and: evenhand count records.csv --text '
+        f"{column or 'text'} --verify {path}"
+    )
+
+
+def _of_records(
+    rows: Records, frame: pl.DataFrame, certificate: dict[str, Any], *, ids: bool
+) -> list[Check]:
+    """Texts and ids; then the records are taken for those that were labelled."""
+    was = frame["text_sha256"].to_list()
+    changed = [place for place in range(len(rows)) if rows.text_sha256(place) != was[place]]
+    checks = [_same("every text is the one that was labelled", changed)]
+    if changed:
+        unasked = frame.filter((pl.col("status") == "unresolved") & pl.col("reply").is_null())
+        rows.take_for(was, {row - 1: reason for row, reason in unasked["row", "reason"].rows()})
+    if ids or certificate["id_column"] is None:
+        listed = frame["id"].to_list()
+        other = [place for place in range(len(rows)) if rows.id(place) != listed[place]]
+        checks.append(_same("every id is the record's", other))
+    return checks
+
+
+def _same(what: str, others: Iterable[int]) -> Check:
+    words = rows_words([place + 1 for place in others])
+    return Check(not words, f"{what}{words}")
