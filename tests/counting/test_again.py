@@ -124,5 +124,7 @@ def test_fewer_attempts_than_were_made_decide_with_the_next(tmp_path: Path) -> N
 
 
 def test_other_words_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--again everything: say unresolved or unlabelled"):
+    with pytest.raises(
+        UsageError, match=r"again \(--again\) is 'everything': say unresolved or unlabelled"
+    ):
         ask(Scripted(by_word), tmp_path, again="everything")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -186,6 +187,7 @@ def test_every_kind_of_input_gives_the_same_ledger(kind: str, tmp_path: Path) ->
         (["a"], ["yes", 'n"o'], "no quotation mark"),
         (["a"], ["yes", "n\no"], "control character"),
         (["a", 3], LABELS, "record 2 is a int"),
+        (["a", None, 3], LABELS, "record 3 is a int"),
         (pl.DataFrame({"x": ["a"]}), LABELS, "name the one with the texts"),
         ("no.csv", LABELS, "no file no.csv"),
     ],
@@ -291,7 +293,7 @@ def test_marks_quotes_line_breaks_and_nuls_in_a_file(tmp_path: Path) -> None:
     path.write_bytes(
         b'\xef\xbb\xbfbody,id\r\n"good, ""really""\r\nyes",a\r\n"bad \x00",b\r\ngood,c\r\n'
     )
-    found = ask(path, Scripted(by_word), tmp_path / "out", text="body", id_column="id")
+    found = ask(path, Scripted(by_word), tmp_path / "out", text="body", id="id")
     ledger = read_ledger(found.ledger)
     assert ledger.select("row", "id", "label").rows() == [
         (1, "a", "positive"), (2, "b", "negative"), (3, "c", "positive"),
@@ -376,9 +378,7 @@ def test_a_model_that_labels_by_position(tmp_path: Path) -> None:
 
 def test_a_forced_choice_with_a_reader(tmp_path: Path) -> None:
     key = {text: by_word(text) for text in reviews(5, 3)}
-    forced = RunOptions(answer_mode="forced", progress=False)
-    found = count(reviews(5, 3), ask=ASK, labels=LABELS, model="reader/perfect", answer_key=key,
-                  out=tmp_path, options=forced)  # fmt: skip
+    found = ask(reviews(5, 3), "reader/perfect", tmp_path, answer_key=key, answer="forced")
     assert (found.counts, found.majority) == ({"positive": 5, "negative": 3}, "positive")
     # log((votes for negative + 1) / (votes for positive + 1)), one vote.
     margins = read_ledger(found.ledger)["margin"].to_list()
@@ -397,3 +397,74 @@ def test_the_commonest_reasons_are_told_with_their_numbers(tmp_path: Path) -> No
     assert "without a label: 7\n          2  the text is empty\n" in said
     assert "          2  for other reasons, which the ledger gives\n" in said
     assert said.splitlines()[0] == found.sentence
+
+
+def test_none_in_a_list_is_an_empty_record(tmp_path: Path) -> None:
+    found = ask(["good", None, float("nan"), "good"], Scripted(by_word), tmp_path)
+    ledger = read_ledger(found.ledger)
+    assert ledger["status"].to_list() == ["labelled", "unresolved", "unresolved", "labelled"]
+    assert found.unlabelled == {"the text is empty": 2}
+    assert all(check.ok for check in verify(found.ledger, ["good", None, None, "good"]))
+
+
+def test_the_answer_is_chosen_by_the_commands_word(tmp_path: Path) -> None:
+    key = {text: by_word(text) for text in reviews(2, 1)}
+    given: dict[str, Any] = {"ask": ASK, "labels": LABELS, "model": "reader/perfect"}
+    found = count(reviews(2, 1), **given, answer_key=key, answer="forced", out=tmp_path / "a")
+    assert (found.answer_mode, found.batch, found.counts) == (
+        "forced", 1, {"positive": 2, "negative": 1},
+    )  # fmt: skip
+    quiet = RunOptions(progress=False)
+    found = count(reviews(2, 1), **given, answer_key=key, answer="forced", options=quiet,
+                  out=tmp_path / "b")  # fmt: skip
+    assert found.answer_mode == "forced"
+    forced = RunOptions(answer_mode="forced", progress=False)
+    with pytest.raises(UsageError, match="say answer='forced'"):
+        count(reviews(2, 1), **given, answer_key=key, options=forced, out=tmp_path / "c")
+
+
+@pytest.mark.parametrize("kind", ["list", "tuple", "polars", "pandas"])
+def test_hand_labels_as_a_list(kind: str, tmp_path: Path) -> None:
+    hand: Any = ["positive"] * 60 + [None] * 38 + ["negative", " "]
+    if kind == "polars":
+        hand = pl.Series(hand)
+    elif kind == "pandas":
+        hand = pytest.importorskip("pandas").Series(hand)
+    found = ask(reviews(70, 30), Scripted(by_word), tmp_path, gold=tuple(hand)
+                if kind == "tuple" else hand)  # fmt: skip
+    assert found.correction is not None
+    assert (found.correction.checked, found.correction.agree) == (61, 61)
+
+
+@pytest.mark.parametrize(
+    ("gold", "words"),
+    [
+        (["positive"], r"gold \(--gold\) lists 1 labels for 3 records: give one for each"),
+        ([None] * 3, "the hand labels: no row has a hand label"),
+        (["positive", "fine", None], "row 2 is 'fine', which is none of positive, negative"),
+        (["positive", ["x"], None], "entry 2 is a list, no label"),
+        (7, r"gold \(--gold\) is a int: give a column, a file"),
+    ],
+)
+def test_hand_labels_that_are_none(gold: Any, words: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=words):
+        ask(reviews(2, 1), Scripted(by_word), tmp_path, gold=gold)
+
+
+def test_hand_labels_in_a_list_serve_a_reader(tmp_path: Path) -> None:
+    hand = [by_word(text) for text in reviews(3, 2)]
+    found = ask(reviews(3, 2), "reader/perfect", tmp_path, gold=hand)
+    assert found.counts == {"positive": 3, "negative": 2}
+
+
+def test_an_error_names_the_option_for_both_its_readers(tmp_path: Path) -> None:
+    for more, words in (
+        ({"until_sure": 1}, "until_sure (--until-sure) is 1: give a degree"),
+        ({"repeat": 3}, "repeat (--repeat) is 3: 1 labels once"),
+        ({"repeat_share": 0}, "repeat_share (--repeat-share) is 0: give"),
+        ({"batch": 0}, "batch (--batch) is 0: a batch holds at least one record"),
+        ({"budget": 0}, "budget (--budget) is 0: a reply"),
+        ({"gold": "none.csv"}, "no file none.csv: gold (--gold) takes"),
+    ):
+        with pytest.raises(UsageError, match=re.escape(words)):
+            ask(["good"], Scripted(by_word), tmp_path, **more)

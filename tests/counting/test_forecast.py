@@ -42,7 +42,7 @@ def test_calls_and_money(tmp_path: Path) -> None:
     """Five batches, and at worst each twice and then fifty records alone, each twice.
 
     A call is 100 tokens in, ten records 12 each out; the output budget is 200: $220 and $300."""
-    found = told(Priced(by_word), tmp_path, output_budget=200)
+    found = told(Priced(by_word), tmp_path, budget=200)
     assert (found.calls, found.worst_calls) == (5, 2 * 5 + 2 * 50)
     # Three prompts of the five are counted; the others are taken to be as dense.
     assert found.input_tokens == pytest.approx(500, abs=5)
@@ -60,10 +60,10 @@ def test_second_labels_are_in_it(tmp_path: Path) -> None:
 
 
 def test_what_is_left_when_it_goes_on(tmp_path: Path) -> None:
-    told(Priced(by_word), tmp_path, output_budget=200)
-    again = told(Priced(by_word), tmp_path, output_budget=200, repeat=2)
+    told(Priced(by_word), tmp_path, budget=200)
+    again = told(Priced(by_word), tmp_path, budget=200, repeat=2)
     assert (again.calls, again.cost_usd) == (1, 220)
-    assert told(Priced(by_word), tmp_path, output_budget=200, repeat=2).calls == 0
+    assert told(Priced(by_word), tmp_path, budget=200, repeat=2).calls == 0
 
 
 def test_one_record_a_batch_is_not_asked_again_alone(tmp_path: Path) -> None:
@@ -79,13 +79,15 @@ def test_a_model_that_runs_here_costs_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("budget", [0, -5])
 def test_a_reply_needs_room(budget: int, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=f"--budget {budget}: a reply needs at least one token"):
-        told(Scripted(by_word), tmp_path, output_budget=budget)
+    with pytest.raises(
+        UsageError, match=rf"budget \(--budget\) is {budget}: a reply needs at least one token"
+    ):
+        told(Scripted(by_word), tmp_path, budget=budget)
 
 
 def test_a_finished_count_takes_nothing_at_worst_either(tmp_path: Path) -> None:
-    told(Priced(by_word), tmp_path, output_budget=200)
-    left = told(Priced(by_word), tmp_path, output_budget=200)
+    told(Priced(by_word), tmp_path, budget=200)
+    left = told(Priced(by_word), tmp_path, budget=200)
     assert (left.calls, left.worst_calls, left.worst_cost_usd) == (0, 0, 0)
     assert forecast_lines(left) == ["calls: none, every answer is in the folder"]
 
@@ -123,11 +125,11 @@ def test_open_records_of_a_finished_round_are_what_is_left(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"batch": 25}, "--batch was 10 and is 25. "),
-        ({"seed": 3}, "--seed was not 3"),
-        ({"ask": "Another?"}, "--ask was ? and is Another?"),
-        ({"labels": ["good", "poor"]}, "--labels was good,bad and is good,poor. "),
-        ({"output_budget": 77}, "--budget was 4400 and is 77. "),
+        ({"batch": 25}, "batch (--batch) was 10 and is 25. "),
+        ({"seed": 3}, "seed (--seed) was not 3"),
+        ({"ask": "Another?"}, "ask (--ask) was ? and is Another?"),
+        ({"labels": ["good", "poor"]}, "labels (--labels) was good,bad and is good,poor. "),
+        ({"budget": 77}, "budget (--budget) was 4400 and is 77. "),
         ({"records": TEXTS[1:]}, "the records were others"),
     ],
 )

@@ -62,7 +62,7 @@ def by_word(text: str) -> str:
 def ask(model: Priced, out: Path, limit: float, texts: Sequence[str] = TEXTS, **more: Any) -> Count:
     options = RunOptions(progress=False, concurrency=1, max_cost_usd=limit, backoff_s=0.001)
     return count(texts, ask="?", labels=["good", "bad"], model=model, out=out, batch=10,
-                 output_budget=40, options=options, **more)  # fmt: skip
+                 budget=40, options=options, **more)  # fmt: skip
 
 
 def test_the_money_ends_before_the_records(tmp_path: Path) -> None:

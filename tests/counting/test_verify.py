@@ -147,7 +147,7 @@ def test_own_ids_are_checked(tmp_path: Path) -> None:
     pl.DataFrame({"body": TEXTS, "key": [f"k{at}" for at in range(12)]}).write_csv(table)
     found = count(
         table, ask="Good or bad?", labels=["good", "bad"], model=Scripted(lambda t: t.split()[0]),
-        text="body", id_column="key", out=tmp_path / "out", options=RunOptions(progress=False),
+        text="body", id="key", out=tmp_path / "out", options=RunOptions(progress=False),
     )  # fmt: skip
     assert failed(found.ledger) == []
     table.write_text(table.read_text().replace("k3", "k33"))

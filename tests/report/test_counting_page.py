@@ -97,7 +97,7 @@ def test_a_part_that_was_read_is_scaled_up_to_its_interval(tmp_path: Path) -> No
 def test_many_labels_and_long_ids_are_cut_in_the_page_only(tmp_path: Path) -> None:
     labels = [f"L{k}" for k in range(30)]
     frame = pl.DataFrame({"t": [*labels, " "], "id": [*labels, "long-" * 30]})
-    found = count(frame, text="t", id_column="id", ask="?", labels=labels, out=tmp_path,
+    found = count(frame, text="t", id="id", ask="?", labels=labels, out=tmp_path,
                   model=Scripted(str), options=QUIET)  # fmt: skip
     page = count_page(found)
     (chart,) = blocks(page, Figure)
@@ -112,7 +112,7 @@ def test_many_labels_and_long_ids_are_cut_in_the_page_only(tmp_path: Path) -> No
 def test_lost_calls_are_on_the_page(tmp_path: Path) -> None:
     model = Priced(by_word, silent=frozenset({1}))
     found = count(["good a", "good b"], ask="?", labels=["good", "bad"], model=model, out=tmp_path,
-                  options=QUIET, batch=1, output_budget=40)  # fmt: skip
+                  options=QUIET, batch=1, budget=40)  # fmt: skip
     html = render_page(count_page(found))
     assert "1 call was lost, cut or stated no usage: up to $140.00 more." in html
 

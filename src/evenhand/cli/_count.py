@@ -107,13 +107,14 @@ def count_command(
     missing = [name for name, value in needed.items() if value is None]
     if missing or table is None or ask is None or labels is None or model is None:
         raise UsageError(f"count needs {', '.join(missing)}: see evenhand count --help")
+    options = calls.run_options(answer, max_attempts)
     found = count(
         table,
         ask=ask,
         labels=parse_labels(labels),
         model=model,
         text=text,
-        id_column=id_column,
+        id=id_column,
         out=out,
         batch=batch,
         until_sure=until_sure,
@@ -122,9 +123,10 @@ def count_command(
         repeat_share=repeat_share,
         again=again,  # type: ignore[arg-type]  # count refuses other words
         seed=seed,
-        output_budget=budget,
-        options=calls.run_options(answer, max_attempts),
-        catalog=calls.models,
+        budget=budget,
+        answer=options.answer_mode,
+        options=options,
+        models=calls.models,
         announce=calls.announcer(model),
     )
     page = write_page(count_page(found), found.out)

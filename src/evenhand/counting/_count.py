@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from evenhand.counting._ahead import ahead
@@ -13,13 +14,14 @@ from evenhand.counting._counter import Counter
 from evenhand.counting._folder import check_folder
 from evenhand.counting._forecast import Announce
 from evenhand.counting._gold import Gold, gold_column, read_gold
+from evenhand.counting._named import named
 from evenhand.counting._plan import choose_batch
 from evenhand.counting._question import make_question
 from evenhand.counting._records import Records, open_records
 from evenhand.counting._result import Count
 from evenhand.counting._rounds import in_a_loop
 from evenhand.errors import UsageError
-from evenhand.models import Model, open_model
+from evenhand.models import AnswerMode, Model, open_model
 from evenhand.prompts import fold
 from evenhand.running import RunOptions
 
@@ -33,7 +35,7 @@ def count(
     labels: Sequence[str],
     model: str | Model,
     text: str | None = None,
-    id_column: str | None = None,
+    id: str | None = None,  # noqa: A002 - the word of --id
     out: Path | str | None = None,
     batch: int | None = None,
     until_sure: float | None = None,
@@ -42,9 +44,10 @@ def count(
     repeat_share: float = 0.1,
     again: Again | None = None,
     seed: int = 0,
-    output_budget: int | None = None,
+    budget: int | None = None,
+    answer: AnswerMode = "generate",
     options: RunOptions | None = None,
-    catalog: Path | str | None = None,
+    models: Path | str | None = None,
     answer_key: Mapping[str, str] | None = None,
     announce: Announce | None = None,
 ) -> Count:
@@ -54,28 +57,32 @@ def count(
     by ids that stand in no record. What got no label is asked again alone. Nothing is defaulted.
 
     Args:
-        records: A file, a list of texts, or a Polars or pandas frame.
+        records: A file, a list of texts (None is an empty one), or a Polars or pandas frame.
         ask: The question that each record is asked.
         labels: Two or more.
         model: A model or its name.
         text: The column of the texts, for files and frames.
-        id_column: A column of your own ids, for the ledger.
+        id: A column of your own ids, for the ledger.
         out: Folder for the run, the ledger and the certificate; the same one goes on where it
             stopped. By default one under ``runs/`` that is named by records, question and model.
         batch: Records a batch; see :func:`choose_batch` for the rule when None.
         until_sure: Stop once the majority among all records is certain to this degree, such as
             0.999; None reads everything.
         gold: Hand-checked labels of a random sample: a column, a file with ``row`` and ``label``,
-            or a mapping of row number to label.
+            a mapping of row number (from 1) to label, or a list (or a frame's column) as long as
+            the records, with None for those that were not checked.
         repeat: 2 labels a random share of the records a second time.
         repeat_share: That share, 0 to 1.
         again: ``unresolved`` asks, once the rest is done, the records that stayed unresolved once
             more, each on its own, and nothing else; ``unlabelled`` those refused or too long as
             well. The same folder can be given it as often as wanted.
         seed: Of the random order.
-        output_budget: Output tokens allowed a batch; 4,000 and 40 a record when None.
-        options: How to run: answer mode, attempts, money, concurrency.
-        catalog: A model catalog file laid over the built-in one.
+        budget: Output tokens allowed a batch; 4,000 and 40 a record when None.
+        answer: ``generate``: the model writes; ``forced``: the probabilities of two labels decide,
+            one record a call.
+        options: How to run: attempts, money, concurrency. Nothing is forecast and nobody is asked
+            about the cost here: ``max_cost_usd`` is what limits it.
+        models: A model catalog file laid over the built-in one.
         answer_key: Text to label, for simulated readers; with ``gold`` for all records, not
             needed.
         announce: Told what the count will take before anything is asked; an error raised there
@@ -89,25 +96,25 @@ def count(
             count.
         EvenhandError: Whatever ends a run.
     """
-    options = options or RunOptions(max_attempts=MAX_ATTEMPTS)
-    _check(until_sure, repeat, repeat_share, output_budget, again)
+    options = with_answer(options, answer)
+    _check(until_sure, repeat, repeat_share, budget, again)
     question = make_question(ask, labels)
     column = gold_column(gold)
     rows = open_records(
-        records, text=text, id_column=id_column, columns=() if column is None else (column,)
+        records, text=text, id_column=id, columns=() if column is None else (column,)
     )
     checked = read_gold(gold, rows, question)
     forced = options.answer_mode == "forced"
     if forced and len(question.labels) != 2:
         raise UsageError(
             f"a forced choice compares two labels, and there are {len(question.labels)}: "
-            "use --answer generate"
+            "use generate, the other answer (--answer)"
         )
     setup = Setup(
-        question, rows, choose_batch(rows, batch, forced=forced), seed, forced, output_budget,
+        question, rows, choose_batch(rows, batch, forced=forced), seed, forced, budget,
         repeat_share if repeat == 2 else 0.0,
     )  # fmt: skip
-    opened = _open(model, rows, checked, catalog, answer_key)
+    opened = _open(model, rows, checked, models, answer_key)
     folder = Path(out) if out is not None else _default_folder(setup, opened.name)
     check_folder(setup, opened, options, folder)
     if announce is not None and len(setup.usable):
@@ -115,26 +122,48 @@ def count(
     counter = Counter(setup, opened, folder, options, until_sure, checked, again)
     in_a_loop(counter.run)
     path = records if isinstance(records, str | Path) else None
-    return conclude(counter, path, text, id_column)
+    return conclude(counter, path, text, id)
+
+
+def with_answer(options: RunOptions | None, answer: AnswerMode) -> RunOptions:
+    """The options of a run with this answer mode; a count's own where there are none.
+
+    Raises:
+        UsageError: If the options say another mode, one that is not the default.
+    """
+    if options is None:
+        return RunOptions(answer_mode=answer, max_attempts=MAX_ATTEMPTS)
+    if options.answer_mode not in ("generate", answer):
+        raise UsageError(
+            f"options say answer mode {options.answer_mode}, and answer is {answer}: "
+            f"say answer={options.answer_mode!r}"
+        )
+    return replace(options, answer_mode=answer)
 
 
 def _check(
     until_sure: float | None,
     repeat: int,
     repeat_share: float,
-    output_budget: int | None,
+    budget: int | None,
     again: str | None,
 ) -> None:
     if again is not None and again not in AGAIN_WORDS:
-        raise UsageError(f"--again {again}: say {' or '.join(AGAIN_WORDS)}")
+        raise UsageError(f"{named('again')} is {again!r}: say {' or '.join(AGAIN_WORDS)}")
     if until_sure is not None and not 0.5 <= until_sure < 1:
-        raise UsageError(f"--until-sure {until_sure}: give a degree between 0.5 and 1, say 0.999")
-    if output_budget is not None and output_budget < 1:
-        raise UsageError(f"--budget {output_budget}: a reply needs at least one token")
+        raise UsageError(
+            f"{named('until_sure')} is {until_sure}: give a degree between 0.5 and 1, say 0.999"
+        )
+    if budget is not None and budget < 1:
+        raise UsageError(f"{named('budget')} is {budget}: a reply needs at least one token")
     if repeat not in (1, 2):
-        raise UsageError(f"--repeat {repeat}: 1 labels once, 2 labels a share of the records twice")
+        raise UsageError(
+            f"{named('repeat')} is {repeat}: 1 labels once, 2 labels a share of the records twice"
+        )
     if not 0 < repeat_share <= 1:
-        raise UsageError(f"--repeat-share {repeat_share}: give a share above 0, up to 1")
+        raise UsageError(
+            f"{named('repeat_share')} is {repeat_share}: give a share above 0, up to 1"
+        )
 
 
 def _open(

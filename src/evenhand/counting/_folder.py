@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.counting._assemble import BATCHES, Setup
+from evenhand.counting._named import named
 from evenhand.counting._work import MAY_DIFFER, TASK
 from evenhand.design import Experiment
 from evenhand.errors import UsageError
@@ -15,7 +16,7 @@ from evenhand.models import Model
 from evenhand.running import RunOptions, RunStore, run_settings
 
 _LONGEST = 60
-_OPTIONS = {"model": "--model", "answer_mode": "--answer"}
+_OPTIONS = {"model": "model", "answer_mode": "answer"}
 
 
 def check_folder(setup: Setup, model: Model, options: RunOptions, out: Path) -> None:
@@ -45,27 +46,28 @@ def check_folder(setup: Setup, model: Model, options: RunOptions, out: Path) -> 
     work = setup.batches()
     if not changes and planned[0][1] != work.prompt_sha256(work.experiments[0]):
         changes.append(
-            f"the random order was another: --seed was not {setup.seed}, or the prompts were those "
-            f"of evenhand {version}"
+            f"the random order was another: {named('seed')} was not {setup.seed}, or the prompts "
+            f"were those of evenhand {version}"
         )
     if changes:
         raise UsageError(
             f"{out} was begun with other settings: {'; '.join(changes)}. "
-            "Count with those again, or in another folder (--out)"
+            "Count with those again, or in another folder (out, --out)"
         )
 
 
 def _of_question(setup: Setup, asked: dict[str, Any]) -> Iterator[str]:
     if asked["ask"] != setup.question.ask:
-        yield _change("--ask", asked["ask"], setup.question.ask)
+        yield _change(named("ask"), asked["ask"], setup.question.ask)
     if tuple(asked["labels"]) != setup.question.labels:
-        yield _change("--labels", ",".join(asked["labels"]), ",".join(setup.question.labels))
+        yield _change(named("labels"), ",".join(asked["labels"]), ",".join(setup.question.labels))
 
 
 def _of_settings(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
     for name in {**before, **now}:
         if name not in MAY_DIFFER and before.get(name) != now.get(name):
-            option = _OPTIONS.get(name, name.replace("_", " ").replace("request.", "the model's "))
+            known = _OPTIONS.get(name)
+            option = name.replace("request.", "the model's ") if known is None else named(known)
             yield _change(option, before.get(name), now.get(name))
 
 
@@ -73,9 +75,9 @@ def _of_batches(setup: Setup, before: list[Experiment]) -> Iterator[str]:
     now = setup.batches().experiments
     was, is_ = before[0].n, now[0].n
     if was != is_:
-        yield _change("--batch", was, is_)
+        yield _change(named("batch"), was, is_)
     elif before[0].output_budget != now[0].output_budget:
-        yield _change("--budget", before[0].output_budget, now[0].output_budget)
+        yield _change(named("budget"), before[0].output_budget, now[0].output_budget)
 
 
 def _change(option: str, was: object, now: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand._rank import first_ranked, rank_part
+from evenhand.counting._named import named
 from evenhand.counting._records import Places, Records
 from evenhand.errors import UsageError
 
@@ -27,12 +28,13 @@ def choose_batch(records: Records, batch: int | None, *, forced: bool) -> int:
     if forced:
         if batch not in (None, 1):
             raise UsageError(
-                f"--batch {batch}: a forced choice compares the labels of one record at a time"
+                f"{named('batch')} is {batch}: a forced choice compares the labels of one record "
+                "at a time"
             )
         return 1
     if batch is not None:
         if batch < 1:
-            raise UsageError(f"--batch {batch}: a batch holds at least one record")
+            raise UsageError(f"{named('batch')} is {batch}: a batch holds at least one record")
         return batch
     mean = max(float(records.sizes().mean()), 1.0)
     return max(1, min(MOST_RECORDS, int(BATCH_BYTES / mean)))

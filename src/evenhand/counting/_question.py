@@ -36,11 +36,11 @@ def make_question(ask: str, labels: Sequence[str]) -> Question:
     """
     words = " ".join(ask.split())
     if not words:
-        raise UsageError("the question is empty: say with --ask what each record is asked")
+        raise UsageError("the question is empty: say with ask (--ask) what each record is asked")
     chosen = tuple(label.strip() for label in labels)
     if len(chosen) < 2:
         raise UsageError(
-            f"{len(chosen)} label: a count needs at least two, such as --labels yes,no"
+            f"{len(chosen)} label: a count needs at least two, such as yes and no (--labels yes,no)"
         )
     if len(chosen) > MOST_LABELS:
         raise UsageError(

@@ -208,15 +208,16 @@ def open_records(
 
 def _needed(text: str | None, what: str) -> str:
     if text is None:
-        raise UsageError(f"{what} has columns: name the one with the texts (--text COLUMN)")
+        raise UsageError(f"{what} has columns: name the one with the texts (text, --text COLUMN)")
     return text
 
 
 def _from_list(texts: Iterable[object]) -> Iterator[Row]:
     for number, value in enumerate(texts, start=1):
-        if not isinstance(value, str):
+        text = value if isinstance(value, str) else "" if is_missing(value) else None
+        if text is None:
             raise UsageError(f"record {number} is a {type(value).__name__}, not a text")
-        yield Row(f"record {number}", value)
+        yield Row(f"record {number}", text)
 
 
 def _from_file(
@@ -256,11 +257,26 @@ def _from_frame(
 
 
 def _as_text(value: object, number: int, column: str) -> str:
-    """A cell as text; a missing one (None, NaN, pandas' NA) is the empty text."""
+    """A cell as text; a missing one is the empty text."""
+    text = cell_text(value)
+    if text is None:
+        raise UsageError(
+            f"row {number}: column {column!r} holds a {type(value).__name__}, not text"
+        )
+    return text
+
+
+def cell_text(value: object) -> str | None:
+    """A value as text, a missing one as the empty text; None for what is no text or number."""
     if isinstance(value, str):
         return value
-    if isinstance(value, bool | int | float):
-        return "" if value != value else str(value)
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    if is_missing(value):
         return ""
-    raise UsageError(f"row {number}: column {column!r} holds a {type(value).__name__}, not text")
+    return str(value) if isinstance(value, bool | int | float) else None
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for none: None, NaN, pandas' NA and NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
