@@ -14,7 +14,7 @@ from tests.counting.test_money import Priced
 from evenhand.audit import audit
 from evenhand.counting import Count, count
 from evenhand.report import audit_page, count_page, render_page
-from evenhand.report._page import Facts, Figure, Page, Prose, Table
+from evenhand.report._page import Facts, Figure, Page, Panel, Prose, Table
 from evenhand.running import RunOptions
 
 QUIET = RunOptions(progress=False, max_attempts=1)
@@ -210,3 +210,55 @@ def test_all_orders_have_no_interval(tmp_path: Path) -> None:
     assert chart.numbers is not None
     assert [column.label for column in chart.numbers.columns] == ["Answer", "Orders", "Share"]
     assert fact(page, "Flip rate") == "0% of pairs of orders"
+
+
+def test_the_page_of_an_audit_says_what_was_asked_and_what_is_next(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    rows = [f"good {k},good" for k in range(20)] + [f"bad <{k}>,bad" for k in range(12)]
+    path.write_text("body,kind\n" + "\n".join(rows) + "\n")
+    page = audit_page(
+        audit(path, text="body", ask="?", labels=["good", "bad"], model="reader/first-9",
+              gold="kind", seed=7, tolerance=0.4, out=tmp_path / "out", options=QUIET)
+    )  # fmt: skip
+    assert fact(page, "Labels") == "good, bad"
+    assert fact(page, "Seed of the random orders") == "7"
+    assert fact(page, "Stable means") == "other answers from at most 40% of orders"
+    html = render_page(page)
+    (panel,) = (
+        each for each in blocks(page, Panel) if isinstance(each, Panel) and "pre" in each.html
+    )
+    assert panel.html.striptags().startswith(
+        f"evenhand count {path} --text body --ask '?' --labels good,bad --model reader/first-9"
+    )
+    assert '<span class="option">--model</span>' in html
+    assert "from the ledger" not in html
+    assert "from the run folders of the audit alone" in html
+    assert '<span class="key-majority"></span> the label with more records' in html
+    whole = audit_page(
+        audit(["a", "b"], ask="?", labels=["good", "bad"], out=tmp_path / "b", options=QUIET,
+              model=Answers(lambda texts, seed: "good"))
+    )  # fmt: skip
+    assert "A strip shows twenty records" not in render_page(whole)
+
+
+def test_the_interval_stands_beside_the_bar(tmp_path: Path) -> None:
+    page = audit_page(
+        audit([f"good {k}" for k in range(9)], ask="?", labels=["good", "bad"], out=tmp_path,
+              model=Answers(lambda texts, seed: "good"), options=QUIET)
+    )  # fmt: skip
+    (chart,) = blocks(page, Figure)
+    assert isinstance(chart, Figure)
+    bar, *others = chart.chart.to_dict()["layer"]
+    assert {each["mark"]["type"] for each in others} == {"rule", "tick"}
+    # Half of the bar's height and half of the line's width do not meet.
+    (offset,) = {each["mark"]["yOffset"] for each in others}
+    assert offset - bar["mark"]["yOffset"] >= bar["mark"]["height"] / 2 + 10 / 2
+
+
+def test_the_sign_of_a_margin_is_said(tmp_path: Path) -> None:
+    texts = [f"good {k}" for k in range(9)] + ["bad"]
+    found = audit(texts, ask="?", labels=["good", "bad"], model="reader/perfect", answer="forced",
+                  gold=["good"] * 9 + ["bad"], out=tmp_path, options=QUIET)  # fmt: skip
+    words = "argin above 0 is for bad, one below 0 for good"
+    assert f"a m{words}" in str(found)
+    assert f"A m{words}" in render_page(audit_page(found))

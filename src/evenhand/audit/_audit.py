@@ -14,6 +14,7 @@ from evenhand.audit._auditor import Auditor, Setup
 from evenhand.audit._conclude import conclude
 from evenhand.audit._folder import check_folder
 from evenhand.audit._labels import Gold, gold_words, read_labels
+from evenhand.audit._next import Origin
 from evenhand.audit._orders import distinct_orders, make_orders
 from evenhand.audit._result import Audit
 from evenhand.counting import Announce, Records, in_a_loop, make_question, open_records
@@ -102,6 +103,13 @@ def audit(
     usable = [int(place) for place in rows.usable()]
     texts = {place: rows.line(place) for place in usable}
     planned = make_orders(usable, orders, seed, rows.digest, known, texts)
+    origin = Origin(
+        table=str(records) if isinstance(records, str | Path) else None,
+        text=text,
+        gold=gold if isinstance(gold, str) else None,
+        model=model if isinstance(model, str) else model.name,
+        models=None if models is None else str(models),
+    )
     if isinstance(model, str):
         key = answer_key
         if key is None and model.startswith("reader/") and known:
@@ -133,7 +141,7 @@ def audit(
         announce(ahead(setup))
     auditor = Auditor(setup)
     in_a_loop(auditor.run)
-    found = conclude(auditor)
+    found = conclude(auditor, origin)
     write_text_whole(
         folder / "audit.json", json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n"
     )

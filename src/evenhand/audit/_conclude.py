@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from evenhand.audit._answers import answer_shares, number_spread
 from evenhand.audit._auditor import Auditor
+from evenhand.audit._next import Origin, next_step
 from evenhand.audit._orders import is_pattern, is_random
 from evenhand.audit._result import Audit, OrderAnswer, Verdict
 from evenhand.audit._statistics import flip_rate_of_orders
@@ -14,7 +15,7 @@ from evenhand.audit._work import IMPOSSIBLE
 from evenhand.counting import spending
 
 
-def conclude(auditor: Auditor) -> Audit:
+def conclude(auditor: Auditor, origin: Origin) -> Audit:
     """The verdict and what it rests on."""
     setup = auditor.setup
     firsts = auditor.firsts()
@@ -62,6 +63,9 @@ def conclude(auditor: Auditor) -> Audit:
         ask=setup.ask,
         labels=setup.labels,
         answer_mode=setup.options.answer_mode,
+        seed=setup.seed,
+        tolerance=setup.tolerance,
+        next_step=next_step(auditor, origin, verdict),
         out=setup.out,
         message=auditor.message,
     )

@@ -88,6 +88,18 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
+class NextStep:
+    """What follows from a verdict: in words, and as a command where there is one to be run."""
+
+    words: str
+    command: str | None
+
+    def __str__(self) -> str:
+        """The words, and the command on a line of its own."""
+        return self.words if self.command is None else f"{self.words}\n  {self.command}"
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
     """Does the answer depend on row order?
 
@@ -120,6 +132,9 @@ class Audit:
         ask: The question.
         labels: The labels; empty for a number.
         answer_mode: ``generate`` or ``forced``.
+        seed: Of the random orders.
+        tolerance: Share of orders that may hide another answer behind ``stable``.
+        next_step: What follows from the verdict.
         out: The audit's folder.
         message: Why calls ended early, if they did.
     """
@@ -150,8 +165,22 @@ class Audit:
     ask: str
     labels: tuple[str, ...]
     answer_mode: str
+    seed: int
+    tolerance: float
+    next_step: NextStep
     out: Path
     message: str | None = None
+
+    @property
+    def margin_sign(self) -> str | None:
+        """What the sign of a margin says; None where there is none."""
+        if all(each.margin is None for each in self.answers):
+            return None
+        first, second = self.labels
+        return (
+            f"a margin above 0 is for {second}, one below 0 for {first}: it is the logarithm of "
+            f"how many times more likely {second} is"
+        )
 
     @property
     def counted(self) -> int:

@@ -27,6 +27,8 @@ def audit_text(found: Audit) -> str:
         again = f", asked again: {each.second or 'no answer'}" if each.asked_again else ""
         margin = "" if each.margin is None else f"  (margin {each.margin:+.2f})".replace("-", "−")
         lines.append(f"  {each.name:{width}}  {each.first or each.reason}{again}{margin}")
+    if found.margin_sign:
+        lines.append(f"  {found.margin_sign}")
     if found.shares:
         lines.append(f"with one order only, you would have got: {rests_on(found)}")
     if found.shows_shares:
@@ -39,13 +41,15 @@ def audit_text(found: Audit) -> str:
         lines.append(f"no readable answer: {unread_words(found)}")
     lines += _flips(found)
     if found.left_out:
-        lines.append(f"left out: {found.left_out:,} records without a usable text")
+        records = "record" if found.left_out == 1 else "records"
+        lines.append(f"left out: {found.left_out:,} {records} without a usable text")
     lines.append(
         f"looks: {found.looks} of {found.planned_looks}; calls: {found.calls:,}, input tokens: "
         f"{found.input_tokens:,}, output tokens: {found.output_tokens:,}, cost: "
         f"{cost_words(found.cost_usd)}"
     )
     lines += lost_calls(found.unsettled, found.unsettled_usd)
+    lines.append(f"next: {found.next_step}")
     lines.append(f"kept in {found.out}")
     return "\n".join(lines)
 
@@ -75,7 +79,7 @@ def rests_on(found: Audit) -> str:
 
 def unread_words(found: Audit) -> str:
     """How many orders gave no answer that can be read, impossible counts apart."""
-    words = f"{found.unread} of {len(found.answers)} orders"
+    words = f"{found.unread} of {_orders(len(found.answers))}"
     if not found.impossible:
         return words
     return (
@@ -91,19 +95,22 @@ def why_not_twice(found: Audit) -> str:
     if found.pending:
         return "some calls got no answer yet"
     if found.unread:
-        read = "order" if found.flips.orders == 1 else "orders"
         return (
-            f"the {found.flips.orders} {read} with a readable answer agreed, and {found.unread} "
+            f"the {_orders(found.flips.orders)} with a readable answer agreed, and {found.unread} "
             "had none, so nothing was asked twice"
         )
     return "all answers agreed, so nothing was asked twice"
+
+
+def _orders(number: int) -> str:
+    return "1 order" if number == 1 else f"{number} orders"
 
 
 def _flips(found: Audit) -> list[str]:
     floor = (
         f"not measured: {why_not_twice(found)}"
         if found.flips.noise_floor is None
-        else f"{found.flips.noise_floor:.0%} of {found.flips.repeats} orders asked twice"
+        else f"{found.flips.noise_floor:.0%} of {_orders(found.flips.repeats)} asked twice"
     )
     rate = (
         "not measured: fewer than two orders have an answer"

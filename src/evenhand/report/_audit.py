@@ -3,15 +3,42 @@
 from __future__ import annotations
 
 import polars as pl
+from markupsafe import Markup
 
 from evenhand.audit import Audit, rests_on, unread_words, why_not_twice
 from evenhand.counting import cost_words
 from evenhand.design import PATTERNS
-from evenhand.report._counting import FOOTER
-from evenhand.report._numbers import count, decimal, interval, percent, probability
-from evenhand.report._page import Cell, Column, Facts, Figure, Lead, Page, Prose, Section, Table
+from evenhand.report._numbers import count, decimal, interval, percent, plural, probability
+from evenhand.report._page import (
+    Cell,
+    Column,
+    Facts,
+    Figure,
+    Lead,
+    Page,
+    Panel,
+    Prose,
+    Section,
+    Table,
+)
+from evenhand.report._render import whole_options
 from evenhand.report._theme import MAJORITY, NEUTRAL
 
+SHOWN_LABELS = 12
+BESIDE = 8
+"""Pixels by which a bar stands above its row's middle, and its interval below: not on it."""
+FOOTER = (
+    "Made by evenhand from the run folders of the audit alone, without a network. This file holds "
+    "everything it shows and makes no request.",
+    "Charts are drawn by Vega, Vega-Lite and Vega-Embed (BSD 3-clause licence, University of "
+    "Washington Interactive Data Lab and contributors), which are part of this file.",
+)
+_LEGEND = Markup(
+    '<p class="key">A strip shows twenty records in the pattern\'s order: '
+    '<span class="key-majority"></span> the label with more records, '
+    '<span class="key-minority"></span> the other.</p>'
+)
+_COMMAND = Markup("<pre>{}</pre>")
 _VERDICTS = {"stable": "none", "order-sensitive": "effect", "undecided": "unclear"}
 
 
@@ -25,7 +52,7 @@ def audit_page(found: Audit) -> Page:
             verdict=_VERDICTS[found.verdict],  # type: ignore[arg-type]
             verdict_text=found.verdict.capitalize(),
         ),
-        sections=(_answers(found), _noise(found), _facts(found)),
+        sections=(_answers(found), _next(found), _noise(found), _facts(found)),
         footer=FOOTER,
     )
 
@@ -46,17 +73,19 @@ def _answers(found: Audit) -> Section:
             words = (e.second or "none") if e.asked_again else "not asked"
             row.append(Cell(words, e.second))
     if any(e.margin is not None for e in found.answers):
-        hint = "Forced choice: second label ahead of the first"
+        hint = found.margin_sign or ""
         columns.append(Column("Margin", hint, "right"))
         for row, e in zip(rows, found.answers, strict=True):
             words = "" if e.margin is None else decimal(e.margin, 2, sign=True)
             row.append(Cell(words, e.margin))
-    table = Table("Every order", tuple(columns), tuple(tuple(row) for row in rows))
+    note = "" if found.margin_sign is None else f"{_sentence(found.margin_sign)}."
+    table = Table("Every order", tuple(columns), tuple(tuple(row) for row in rows), note)
+    legend = (Panel(_LEGEND),) if any(e.order in PATTERNS for e in found.answers) else ()
     return Section(
         "What each order got",
         "orders",
         "The same records, the same question; only the order of the rows differs.",
-        (*_shown(found), table),
+        (*_shown(found), *legend, table),
     )
 
 
@@ -69,6 +98,16 @@ def _shown(found: Audit) -> tuple[Figure | Prose, ...]:
     if not found.shares:
         return ()
     return (Prose(f"With one order only, you would have got: {rests_on(found)}.", "note"),)
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}"
+
+
+def _next(found: Audit) -> Section:
+    step = found.next_step
+    command = () if step.command is None else (Panel(_COMMAND.format(whole_options(step.command))),)
+    return Section("What to do next", "next", _sentence(step.words), command)
 
 
 def _numbers(found: Audit) -> Figure:
@@ -118,20 +157,26 @@ def _chart(found: Audit) -> Figure:
             for e in found.shares
         ]
     )
-    y = alt.Y("answer:N", sort=[e.words for e in found.shares], title=None)
     axis = alt.X(
         "share:Q",
         title="orders with this answer, %",
         scale=alt.Scale(domain=[0, 100]),
         axis=alt.Axis(values=[0, 25, 50, 75, 100]),
     )
-    bars = alt.Chart().mark_bar(color=MAJORITY, height=18).encode(
+    y = alt.Y("answer:N", sort=[e.words for e in found.shares], title=None)
+    bars = alt.Chart().mark_bar(color=MAJORITY, height=16, yOffset=-BESIDE).encode(
         x=axis, y=y, tooltip=["answer:N", "share:Q"]
     )  # fmt: skip
     exact = found.every_order
-    spans = alt.Chart().mark_rule(color=NEUTRAL, strokeWidth=3).encode(
+    spans = alt.Chart().mark_rule(color=NEUTRAL, strokeWidth=3, yOffset=BESIDE).encode(
         x="low:Q", x2="high:Q", y=y, tooltip=["answer:N", "low:Q", "high:Q"]
     )  # fmt: skip
+    ends = [
+        alt.Chart()
+        .mark_tick(color=NEUTRAL, thickness=3, size=10, yOffset=BESIDE)
+        .encode(x=f"{end}:Q", y=y)
+        for end in ("low", "high")
+    ]
     rows = tuple(
         (
             Cell(e.words, e.words),
@@ -149,14 +194,18 @@ def _chart(found: Audit) -> Figure:
     )
     return Figure(
         "With one order only, you would have got",
-        alt.layer(*([bars] if exact else [bars, spans]), data=data).properties(
+        alt.layer(*([bars] if exact else [bars, spans, *ends]), data=data).properties(
             width="container", height=44 * len(found.shares)
         ),
         "Bar chart of answers: "
         + ", ".join(f"{e.words} {percent(e.share)}" for e in found.shares)
         + ".",
         f"Shares are {rests_on(found)}"
-        + (": they are exact." if exact else ". Grey lines are 95% intervals over orders."),
+        + (
+            ": they are exact."
+            if exact
+            else ". The grey line under a bar is its 95% interval over orders."
+        ),
         Table("Answers over orders", columns, rows),
     )
 
@@ -166,7 +215,8 @@ def _noise(found: Audit) -> Section:
     floor = (
         f"not measured: {why_not_twice(found)}"
         if flips.noise_floor is None
-        else f"{percent(flips.noise_floor)} of {flips.repeats} orders changed when asked again"
+        else f"{percent(flips.noise_floor)} of {plural(flips.repeats, 'order')} changed when "
+        "asked again"
     )
     rate = (
         "not measured: fewer than two orders have an answer"
@@ -203,8 +253,20 @@ def _noise(found: Audit) -> Section:
     )
 
 
+def _labels(found: Audit) -> str:
+    more = len(found.labels) - SHOWN_LABELS
+    shown = ", ".join(found.labels[:SHOWN_LABELS]) or "none: the answer is a number"
+    return shown if more < 1 else f"{shown} and {count(more)} more"
+
+
 def _facts(found: Audit) -> Section:
     items: tuple[tuple[str, str], ...] = (
+        ("Question", found.ask),
+        ("Labels", _labels(found)),
+        ("Model", found.model),
+        ("Orders asked", count(len(found.answers))),
+        ("Seed of the random orders", str(found.seed)),
+        ("Stable means", f"other answers from at most {percent(found.tolerance)} of orders"),
         ("Calls", count(found.calls)),
         ("Input tokens", count(found.input_tokens)),
         ("Output tokens", count(found.output_tokens)),
