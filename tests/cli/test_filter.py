@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.cli.command import evenhand
+from tests.fake_server import FakeServer
 
 from evenhand.pools import read_pool
 from evenhand.results import results
@@ -91,3 +92,43 @@ def test_report_shows_the_agreement_of_two_models(
     assert 'id="filter"' in (run / "report.html").read_text("utf-8")
     assert evenhand("report", out) == 2
     assert "name a run folder beside it" in capsys.readouterr().err
+
+
+def priced(tmp_path: Path) -> str:
+    catalog = tmp_path / "models.toml"
+    catalog.write_text(
+        '[models."openai-compatible/fake"]\nprice = { input = 1000.0, output = 1000.0 }\n'
+    )
+    return str(catalog)
+
+
+def test_the_forecast_comes_first_and_nothing_is_asked_above_the_cost_without_a_yes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Four instances, one call each; two models that cost money and one that does not."""
+    out = tmp_path / "out"
+    with FakeServer() as server:
+        model = f"openai-compatible/fake@{server.url}"
+        models = ("--model", "reader/perfect", "--model", model, "--models", priced(tmp_path))
+        words = ("filter", "wsd", "--per-label", "2", *models, "--max-attempts", "3")
+        words = (*words, "--out", str(out))
+        assert evenhand(*words, "--ask-over", "0.5") == 2
+        assert server.seen == []
+        said = capsys.readouterr()
+        assert said.out == ""
+        lines = said.err.splitlines()
+        assert lines[0].startswith("openai-compatible/fake")
+        assert lines[1:3] == ["  experiments to run: 4", "  calls: 4, at worst 12"]
+        assert "reader/perfect" not in said.err
+        assert "say --yes, or raise --ask-over" in lines[-1]
+        assert not out.exists()
+        evenhand(*words, "--ask-over", "0.5", "--yes", "--max-attempts", "1")
+        assert len(server.seen) == 4
+
+
+def test_what_runs_here_is_not_announced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("filter", "wsd", "--per-label", "2", "--model", "reader/perfect")
+    assert evenhand(*words, "--out", str(tmp_path / "out"), "--ask-over", "0") == 0
+    assert "at worst" not in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +17,7 @@ from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.pools import Agreement
-    from evenhand.running import FilterResult
+    from evenhand.running import Estimate, FilterResult
 
 
 def register(app: typer.Typer) -> None:
@@ -69,6 +70,10 @@ def filter_command(
     max_cost: Annotated[
         float | None, typer.Option("--max-cost", help="Most dollars for each model; a hard stop.")
     ] = None,
+    ask_over: Annotated[
+        float, typer.Option("--ask-over", help="Ask first above this many dollars expected.")
+    ] = 5.0,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask about the cost.")] = False,
     models: Catalog = None,
     as_json: PrintsJson = False,
 ) -> None:
@@ -81,7 +86,7 @@ def filter_command(
     from evenhand.models import open_model
     from evenhand.pools import UPSTREAM, load_pool
     from evenhand.prompts import fold
-    from evenhand.running import RunOptions, filter_pool
+    from evenhand.running import RunOptions, filter_pool, is_free, price_of
     from evenhand.tasks import load_task
 
     if data is not None and pool is not None:
@@ -95,19 +100,35 @@ def filter_command(
     table = table_source(pool, text_column, label_column, id_column)
     source = load_pool(asked, data=data, table=table, per_label=size)
     key = {fold(instance.text): instance.label for instance in source.instances}
+    opened = [open_model(name, answer_key=key, catalog=models) for name in model]
+    paid = [each.name for each in opened if not is_free(price_of(each))]
     result = filter_pool(
         asked,
         source,
-        [open_model(name, answer_key=key, catalog=models) for name in model],
+        opened,
         out,
         output_budget=budget,
         options=RunOptions(
             max_attempts=max_attempts, concurrency=concurrency, max_cost_usd=max_cost
         ),
+        announce=lambda found: _announce(found, paid, ask_over=None if yes else ask_over),
     )
     sys.stdout.write(as_json_text(result) if as_json else as_text(result, out))
     if result.pool is None:
         raise typer.Exit(3)
+
+
+def _announce(
+    found: Mapping[str, Estimate], paid: Sequence[str], *, ask_over: float | None
+) -> None:
+    """Say what the models that cost money will take, and ask above a number of dollars in all."""
+    from evenhand.cli._forecast import confirm_cost, forecast_lines
+
+    for name in paid:
+        lines = [name, *(f"  {line}" for line in forecast_lines(found[name]))]
+        sys.stderr.write("".join(f"{line}\n" for line in lines))
+    costs = [found[name].expected_cost_usd for name in paid]
+    confirm_cost("this", sum(cost for cost in costs if cost is not None), ask_over)
 
 
 def as_text(result: FilterResult, out: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ from evenhand.pools import (
 )
 from evenhand.running._alone import AloneWork, CountingReader
 from evenhand.running._engine import run
+from evenhand.running._estimate import Estimate, estimate
 from evenhand.running._options import RunOptions, RunSummary
 from evenhand.running._store import DATABASE_NAME, RunStore
 from evenhand.tasks import Task
@@ -52,6 +53,7 @@ def filter_pool(
     *,
     output_budget: int = 20_000,
     options: RunOptions | None = None,
+    announce: Callable[[Mapping[str, Estimate]], None] | None = None,
 ) -> FilterResult:
     """Ask every model for every instance alone and keep those that all of them answer right.
 
@@ -66,6 +68,8 @@ def filter_pool(
         out: Folder for run folders and pool.
         output_budget: Output tokens allowed for each instance.
         options: How to run. Answers are always written out (``generate``).
+        announce: Told, before anything is asked, what each model (by name) will take; an error
+            raised there stops it.
 
     Raises:
         UsageError: If there is no model, one is named twice, or a run folder is another run's.
@@ -81,9 +85,17 @@ def filter_pool(
         raise UsageError("a model is named twice: name different models")
     work = AloneWork(task, pool, output_budget)
     folders = [Path(out) / "alone" / task.name / _slug(name) for name in names]
+    able = [_able_to_count(model, task, pool) for model in models]
+    if announce is not None:
+        announce(
+            {
+                model.name: estimate(work, model, options, out=folder)
+                for model, folder in zip(able, folders, strict=True)
+            }
+        )
     summaries = {
-        model.name: run(work, _able_to_count(model, task, pool), folder, options)
-        for model, folder in zip(models, folders, strict=True)
+        model.name: run(work, model, folder, options)
+        for model, folder in zip(able, folders, strict=True)
     }
     if any(summary.pending for summary in summaries.values()):
         return FilterResult(summaries)
