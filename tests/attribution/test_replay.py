@@ -93,3 +93,67 @@ def test_the_template_writes_the_only_start_of_text(tokenizer: Any) -> None:
     start = starting.convert_tokens_to_ids("<|endoftext|>")
     assert ids.count(start) == 1
     assert ids[0] == start
+
+
+def test_a_forced_label_is_written_as_json_writes_it(tokenizer: Any) -> None:
+    stored = replace(STORED, labels=('a"b', "no"), selected="no")
+    found = prepare(tokenizer, stored)
+    assert [text_of(tokenizer, label) for label in found.replay.labels] == ['a\\"b', "no"]
+
+
+def test_a_label_that_begins_the_other_ends_with_what_follows(tokenizer: Any) -> None:
+    # "pos" is one token of "positive", and '"}' the token that ends either.
+    stored = replace(STORED, labels=("pos", "positive"), selected="pos")
+    found = prepare(tokenizer, stored)
+    assert text_of(tokenizer, found.replay.prefix).endswith('{"answer": "pos')
+    assert [text_of(tokenizer, one) for one in found.replay.labels] == ['"}', 'itive"}']
+    bare = prepare(tokenizer, replace(stored, forced=False, text="pos"))
+    # A reply that ends with the label says nothing of what would have followed.
+    assert [text_of(tokenizer, one) for one in bare.replay.labels] == ["", "itive"]
+
+
+def test_a_message_within_an_earlier_one_is_found_in_its_own_place(tokenizer: Any) -> None:
+    system = Message("system", f"As before:\n{CONTENT}")
+    found = prepare(tokenizer, replace(STORED, messages=(system, *STORED.messages)))
+    ids = found.replay.prefix
+    texts = [text_of(tokenizer, ids[:hi]) for _, hi in found.instances.ranges]
+    assert all("<|im_start|>user" in text for text in texts)
+    assert texts[-1].endswith("Instance 2: two")
+
+
+def test_records_whose_place_is_unknown_are_refused(tokenizer: Any) -> None:
+    with pytest.raises(NotReplayableError, match="where its records stand"):
+        prepare(tokenizer, replace(STORED, spans=()))
+
+
+def test_a_record_that_the_tokenizer_cannot_read_is_refused_by_itself(tokenizer: Any) -> None:
+    class Lossy:
+        """A tokenizer without offsets whose decoder drops what it was given."""
+
+        is_fast = False
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(tokenizer, name)
+
+        def __call__(self, text: str, **options: Any) -> Any:
+            return tokenizer(text, **options)
+
+        def decode(self, ids: list[int], **options: Any) -> str:
+            return str(tokenizer.decode(ids, **options)).replace("the", "")
+
+    lossy: Any = Lossy()
+    with pytest.raises(NotReplayableError, match="do not spell"):
+        prepare(lossy, STORED)
+
+
+def test_a_template_that_refuses_a_reply_refuses_the_replay(tokenizer: Any) -> None:
+    import copy
+
+    silent = copy.deepcopy(tokenizer)
+    silent.chat_template = (
+        "{% for message in messages %}{% if message['role'] == 'assistant' %}"
+        "{{ raise_exception('no replies') }}{% endif %}{{ message['content'] }}{% endfor %}"
+    )
+    stored = replace(STORED, forced=False, text='{"answer": "pos"}', reasoning="I counted.")
+    with pytest.raises(NotReplayableError, match="no replies"):
+        prepare(silent, stored)

@@ -72,6 +72,13 @@ def test_half_characters_all_get_the_whole_ones_range() -> None:
     assert align("a€b", range(4), bytes_decoder(pieces)) == [(0, 1), (1, 2), (1, 2), (2, 3)]  # type: ignore[arg-type]
 
 
+def test_a_replacement_character_in_the_text_is_not_half_a_character() -> None:
+    # U+FFFD itself, as one token and as three, beside a euro sign in three.
+    pieces = [b"a", b"\xef\xbf\xbd", b"\xef", b"\xbf", b"\xbd", b"\xe2", b"\x82", b"\xac"]
+    found = align("a\ufffd\ufffd€", range(8), bytes_decoder(pieces))  # type: ignore[arg-type]
+    assert found == [(0, 1), (1, 2), *[(2, 3)] * 3, *[(3, 4)] * 3]
+
+
 def test_a_decoder_that_drops_its_first_space_is_followed() -> None:
     words = [" one", " two", " three"]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from evenhand.attribution._answer import find_answer
+from evenhand.attribution._answer import find_answer, inside_json
 from evenhand.attribution._gradient import Replay
 from evenhand.attribution._offsets import token_offsets
 from evenhand.attribution._spans import InstanceTokens, instance_tokens
-from evenhand.errors import EvenhandError
+from evenhand.errors import EvenhandError, UsageError
 from evenhand.models._local import chat_text, token_ids
 from evenhand.prompts import Message
 
@@ -59,38 +59,59 @@ def prepare(tokenizer: PreTrainedTokenizerBase, stored: Stored) -> Prepared:
 
     One rendering through the chat template gives the text. Each label is tokenised where it
     stands, with what follows it; the tokens that both labels' texts begin with are the prefix, and
-    a label's own tokens end with the last one that holds a character of it.
+    a label's own tokens end with the last one that holds a character of it. Where one label's
+    tokens begin the other's, both are taken with the token that follows: it ends the shorter one.
 
     Args:
         tokenizer: The model's, with a chat template.
         stored: What was generated.
 
     Raises:
-        NotReplayableError: If the reply's reasoning or its label cannot be placed.
+        NotReplayableError: If the instances, the reply's reasoning or its label cannot be placed,
+            or the tokens cannot be followed.
         UsageError: If the chat template refuses the messages.
     """
+    if not stored.spans:
+        raise NotReplayableError("where its records stand in the prompt is unknown")
     opened = chat_text(tokenizer, stored.messages, forced=stored.forced)
     before, selected, after, alternative = (
         _forced(opened, stored) if stored.forced else _written(tokenizer, opened, stored)
     )
+    try:
+        return _tokenised(tokenizer, stored, before, (selected, alternative), after)
+    except UsageError as error:
+        raise NotReplayableError(str(error)) from None
 
-    def encode(text: str) -> list[int]:
-        return token_ids(tokenizer, text, stored.messages)
 
-    own = _label_ids(tokenizer, encode, before, selected, after)
-    other = _label_ids(tokenizer, encode, before, alternative, after)
+def _tokenised(
+    tokenizer: PreTrainedTokenizerBase,
+    stored: Stored,
+    before: str,
+    labels: tuple[str, str],
+    after: str,
+) -> Prepared:
+    """Token ids of the prefix and of both labels, the selected one first in ``labels``."""
+
+    def encode(text: str) -> list[tuple[int, tuple[int, int]]]:
+        ids = token_ids(tokenizer, text, stored.messages)
+        offsets = token_offsets(tokenizer, text, ids, stored.messages)
+        return list(zip(ids, offsets, strict=True))
+
+    (own, own_next), (other, other_next) = (
+        _label_ids(encode, before, label, after) for label in labels
+    )
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(own, other)))  # noqa: B905
     if own == other or not shared:
         raise NotReplayableError("the two labels are the same tokens")
+    if shared in (len(own), len(other)):
+        own, other = own + own_next, other + other_next
     rest = tuple(own[shared:]), tuple(other[shared:])
     first = stored.selected == stored.labels[0]
     replay = Replay(tuple(own[:shared]), rest if first else (rest[1], rest[0]))
-    prompt = before + selected
-    ids = encode(prompt)
-    offsets = token_offsets(tokenizer, prompt, ids)
+    prompt = before + labels[0]
     at = _content_start(prompt, stored.messages)
     spans = [(at + lo, at + hi) for lo, hi in stored.spans]
-    found = instance_tokens(prompt, offsets, spans)
+    found = instance_tokens(prompt, [offsets for _, offsets in encode(prompt)], spans)
     if max((hi for _, hi in found.ranges), default=0) > shared:
         raise NotReplayableError("the answer's tokens reach into the instances")
     return Prepared(replay, found)
@@ -98,7 +119,8 @@ def prepare(tokenizer: PreTrainedTokenizerBase, stored: Stored) -> Prepared:
 
 def _forced(opened: str, stored: Stored) -> tuple[str, str, str, str]:
     own, other = stored.labels if stored.selected == stored.labels[0] else stored.labels[::-1]
-    return opened, own, '"}', other
+    # As the forced choice itself writes them: within a JSON string.
+    return opened, inside_json(own), '"}', inside_json(other)
 
 
 def _written(
@@ -118,6 +140,8 @@ def _lead(tokenizer: PreTrainedTokenizerBase, opened: str, stored: Stored) -> st
     Raises:
         NotReplayableError: If there is such reasoning and the chat template does not write it.
     """
+    from jinja2 import TemplateError
+
     if not stored.reasoning or stored.reasoning in stored.text:
         return opened
     turns: list[dict[str, str]] = [
@@ -126,7 +150,10 @@ def _lead(tokenizer: PreTrainedTokenizerBase, opened: str, stored: Stored) -> st
     reply = {"role": "assistant", "content": stored.text}
     reply |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), stored.reasoning)
     render: Any = tokenizer.apply_chat_template
-    whole = str(render([*turns, reply], tokenize=False))
+    try:
+        whole = str(render([*turns, reply], tokenize=False))
+    except TemplateError as error:
+        raise NotReplayableError(f"the chat template refuses its reply: {error}") from None
     start = _content_start(whole, stored.messages) + len(stored.messages[-1].content.strip())
     thought = whole.find(stored.reasoning.strip(), start)
     spoken = whole.find(stored.text.strip(), thought + len(stored.reasoning.strip()))
@@ -138,19 +165,14 @@ def _lead(tokenizer: PreTrainedTokenizerBase, opened: str, stored: Stored) -> st
 
 
 def _label_ids(
-    tokenizer: PreTrainedTokenizerBase,
-    encode: Callable[[str], list[int]],
-    before: str,
-    label: str,
-    after: str,
-) -> list[int]:
-    """Token ids up to the last token that holds a character of the label."""
+    encode: Callable[[str], list[tuple[int, tuple[int, int]]]], before: str, label: str, after: str
+) -> tuple[list[int], list[int]]:
+    """Token ids up to the last one that holds a character of the label, and the next one if any."""
     # What follows can change the label's last token, a few characters far at most.
-    text = before + label + after[:32]
-    ids = encode(text)
-    offsets = token_offsets(tokenizer, text, ids)
+    read = encode(before + label + after[:32])
     end = len(before) + len(label)
-    return [token for token, (lo, _) in zip(ids, offsets, strict=True) if lo < end]
+    ids = [token for token, (lo, _) in read if lo < end]
+    return ids, [token for token, _ in read[len(ids) : len(ids) + 1]]
 
 
 def _content_start(text: str, messages: Sequence[Message]) -> int:
@@ -159,7 +181,7 @@ def _content_start(text: str, messages: Sequence[Message]) -> int:
     Raises:
         NotReplayableError: If the chat template changed the messages.
     """
-    at = 0
+    at = last = 0
     for message in messages:
         content = message.content
         start = text.find(content, at)
@@ -168,5 +190,5 @@ def _content_start(text: str, messages: Sequence[Message]) -> int:
             if start < 0:
                 raise NotReplayableError("the chat template rewrites the prompt")
             start -= len(content) - len(content.lstrip())
-        at = max(at, start)
-    return at
+        at, last = start + len(content.rstrip()), start
+    return last

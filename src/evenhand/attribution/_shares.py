@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from evenhand.attribution._replay import NotReplayableError
 from evenhand.attribution._spans import InstanceTokens
-from evenhand.errors import EvenhandError
 
 if TYPE_CHECKING:
     import torch
@@ -31,7 +31,7 @@ class Shares:
 def shares(
     contributions: torch.Tensor,
     instances: InstanceTokens,
-    golds: Sequence[str],
+    golds: Sequence[str | None],
     labels: tuple[str, str],
 ) -> Shares:
     """Each instance's share of a replay's attribution.
@@ -42,13 +42,14 @@ def shares(
     Args:
         contributions: Per token, signed, shape (tokens,).
         instances: Tokens of each instance.
-        golds: Label of each instance, in the same order.
+        golds: Label of each instance, in the same order; None where it is unknown.
         labels: Of the task; contributions point from the first to the second.
 
     Raises:
-        EvenhandError: If no instance has a token, or all contributions are zero.
+        NotReplayableError: If no instance has a token, or all contributions are zero.
     """
     values = contributions.double()
+    direction: dict[str | None, float] = {labels[1]: 1.0, labels[0]: -1.0}
     magnitude: list[float | None] = []
     signed: list[float | None] = []
     for (lo, hi), gold in zip(instances.ranges, golds, strict=True):
@@ -58,12 +59,12 @@ def shares(
             continue
         piece = values[lo:hi]
         magnitude.append(float(piece.abs().mean()))
-        towards = {labels[1]: 1.0, labels[0]: -1.0}.get(gold)
+        towards = direction.get(gold)
         signed.append(None if towards is None else towards * float(piece.mean()))
     known = [value for value in magnitude if value is not None]
     total = sum(known)
     if not total:
-        raise EvenhandError("no instance contributes anything: nothing to share out")
+        raise NotReplayableError("no record contributes anything: nothing to share out")
     scale = len(known) / total
 
     def scaled(column: list[float | None]) -> tuple[float | None, ...]:
