@@ -32,7 +32,7 @@ def main() -> None:
     """Measure every way at every length."""
     import torch
 
-    from evenhand.attribution import Memory, Replay, contrast, freeze, peak_bytes
+    from evenhand.attribution import Memory, Replay, contrast, freeze, measure, peak_bytes
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--model", help="hf/MODEL; random weights if not given")
@@ -43,6 +43,7 @@ def main() -> None:
         sys.exit("no CUDA device: this benchmark measures nothing here")
     model = load(arguments.model)
     freeze(model)
+    shape = measure(model)
     print(torch.cuda.get_device_name(), torch.__version__)
     ways = {
         "kept attention": Memory(),
@@ -66,7 +67,7 @@ def main() -> None:
             print(
                 f"{tokens:>7,} {name:16} {time.perf_counter() - started:7.1f} s  "
                 f"peak {torch.cuda.max_memory_allocated() / 1e9:6.1f} GB  forecast "
-                f"{peak_bytes(model, tokens, memory, arguments.chunk) / 1e9:6.1f} GB  "
+                f"{peak_bytes(shape, tokens, memory, arguments.chunk) / 1e9:6.1f} GB  "
                 f"S {found.score:+.4f}",
                 flush=True,
             )

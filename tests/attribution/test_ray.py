@@ -15,6 +15,7 @@ from tests.attribution.runs import small_run
 from evenhand.attribution import Options, attribute, attributions
 from evenhand.attribution import _run as room
 from evenhand.attribution._ray import Worker, _connected, replay_on_ray
+from evenhand.errors import UsageError
 
 ray: Any = pytest.importorskip("ray", reason="ray is not installed: pip install 'evenhand[ray]'")
 
@@ -103,6 +104,12 @@ def test_a_killed_worker_loses_nothing(
     assert marker.exists()
     assert sorted(one.experiment_id for one in done) == ids
     assert all(one.score is not None for one in done)
+
+
+@pytest.mark.usefixtures("cluster")
+def test_a_worker_that_cannot_load_the_model_says_why(finished: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="neither a folder nor in the Hub's cache"):
+        attribute(finished, "hf/nothing", out=tmp_path, ray="auto")
 
 
 def attributions_of(run: Path) -> list[str]:

@@ -3,6 +3,7 @@ out is counted; the numbers can be read offline."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,12 @@ import pytest
 from tests.attribution.runs import small_run
 from tests.running.fakes import say
 
-from evenhand.attribution import Memory, Options, attribute, attributions
-from evenhand.attribution import _run as room
+from evenhand.attribution import Memory, Options, Outcome, attribute, attributions
+from evenhand.attribution._offsets import token_offsets
+from evenhand.attribution._replayer import Replayer
+from evenhand.attribution._work import Job
 from evenhand.errors import UsageError
+from evenhand.results import Arrangement, arrangement, results
 
 TIE = say('{"answer": -1}')
 NOTHING = say("I cannot tell.")
@@ -54,16 +58,16 @@ def test_a_stopped_call_goes_on_and_gives_the_same(
     first = attribute(finished, name, out=tmp_path / "parts", limit=2)
     assert (first.replayed, first.pending, first.exit_code) == (2, 4, 3)
     calls: list[str] = []
-    from evenhand.attribution._work import replay
+    replay = Replayer.replay
 
-    def die_after_one(model: Any, tokenizer: Any, job: Any, options: Any) -> Any:
+    def die_after_one(self: Replayer, job: Job) -> Outcome:
         if calls:
             raise KeyboardInterrupt
         calls.append(job.experiment_id)
-        return replay(model, tokenizer, job, options)
+        return replay(self, job)
 
     with monkeypatch.context() as patch:
-        patch.setattr(room, "replay", die_after_one)
+        patch.setattr(Replayer, "replay", die_after_one)
         with pytest.raises(KeyboardInterrupt):
             attribute(finished, name, out=tmp_path / "parts")
     done: list[int] = []
@@ -80,8 +84,22 @@ def test_another_model_or_format_is_refused(
     finished: Path, model_folder: Path, tmp_path: Path
 ) -> None:
     attribute(finished, f"hf/{model_folder}", out=tmp_path, limit=1)
-    with pytest.raises(UsageError, match=r"begun with dtype .*another --out"):
+    with pytest.raises(UsageError, match=r"begun with dtype float32, not bfloat16.*another --out"):
         attribute(finished, f"hf/{model_folder}", out=tmp_path, dtype="bfloat16")
+    # The default is a format by name: on a CPU it is this one.
+    assert attribute(finished, f"hf/{model_folder}", out=tmp_path, dtype="float32").replayed == 6
+
+
+def test_a_wrong_name_leaves_nothing_behind(
+    finished: Path, model_folder: Path, tmp_path: Path
+) -> None:
+    missing = tmp_path / "typo"
+    with pytest.raises(UsageError, match="not a run folder"):
+        attribute(missing, f"hf/{model_folder}")
+    assert not missing.exists()
+    with pytest.raises(UsageError, match="neither a folder"):
+        attribute(finished, "hf/nothing", out=tmp_path / "a")
+    assert attribute(finished, f"hf/{model_folder}", out=tmp_path / "a").replayed == 6
 
 
 def test_longer_replays_are_left_out_and_counted(
@@ -92,12 +110,22 @@ def test_longer_replays_are_left_out_and_counted(
     )
     assert summary.replayed == 0
     assert summary.left_out["longer than 300 tokens"] == 6
+    # Nothing could be done: that is a failure, though not one of the settings'.
+    assert (summary.pending, summary.exit_code) == (0, 1)
+    # What a small limit left out, a larger one takes up.
+    again = attribute(
+        finished, f"hf/{model_folder}", out=tmp_path, options=Options(max_tokens=10_000)
+    )
+    assert (again.replayed, again.exit_code) == (6, 0)
+    assert attributions(finished, tmp_path)["reason"].null_count() == 6
 
 
 def test_what_does_not_fit_is_refused_before_any_replay(
     finished: Path, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evenhand.attribution._forecast.free_bytes", lambda model: 2_500_000)
+    # Python and Torch aside, which are large beside this model.
+    monkeypatch.setattr("evenhand.attribution._shape.held_bytes", lambda: 0)
+    monkeypatch.setattr("evenhand.attribution._forecast.free_bytes", lambda model: 2_000_000)
     with pytest.raises(UsageError, match=r"needs about .* GB.*up to [\d,]+ tokens fit"):
         attribute(finished, f"hf/{model_folder}", out=tmp_path, options=Options(Memory(), chunk=64))
     assert attributions(finished, tmp_path).is_empty()
@@ -124,3 +152,68 @@ def test_a_run_without_answers_or_replays_says_so(model_folder: Path, tmp_path: 
         attribute(run, f"hf/{model_folder}")
     with pytest.raises(UsageError, match="evenhand attribute"):
         attributions(tmp_path / "r", tmp_path / "nowhere")
+
+
+def test_the_summary_says_whether_the_weights_are_those_that_answered(
+    finished: Path, model_folder: Path, tmp_path: Path
+) -> None:
+    summary = attribute(finished, f"hf/{model_folder}", out=tmp_path)
+    frame = attributions(finished, tmp_path)
+    # S points from negative to positive.
+    signs = [
+        (score > 0) == (predicted == "positive")
+        for score, predicted in frame.select("score", "predicted").iter_rows()
+    ]
+    assert frame["agrees"].to_list() == signs
+    assert (summary.agreeing, summary.answered_by) == (sum(signs), "fake/model")
+
+
+def test_records_without_labels_have_shares_and_no_direction(
+    finished: Path, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def untold(run: Path, experiment_id: str) -> Arrangement:
+        return replace(arrangement(run, experiment_id), instances=())
+
+    monkeypatch.setattr("evenhand.attribution._run.arrangement", untold)
+    assert attribute(finished, f"hf/{model_folder}", out=tmp_path).replayed == 6
+    frame = attributions(finished, tmp_path)
+    assert frame["majority"].to_list() == [[None] * 20] * 6
+    assert frame["push"].to_list() == [[None] * 20] * 6
+    assert frame["share"].list.mean().to_list() == pytest.approx([1.0] * 6, rel=1e-5)
+
+
+def test_one_record_that_cannot_be_read_does_not_stop_the_others(
+    finished: Path, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = arrangement(finished, results(finished)["experiment_id"][0]).messages
+
+    def fails_once(tokenizer: Any, text: str, ids: Any, messages: Any) -> list[tuple[int, int]]:
+        if messages == target:
+            raise UsageError("the tokenizer's tokens do not spell the prompt from character 7 on")
+        return token_offsets(tokenizer, text, ids, messages)
+
+    monkeypatch.setattr("evenhand.attribution._replay.token_offsets", fails_once)
+    summary = attribute(finished, f"hf/{model_folder}", out=tmp_path)
+    assert summary.replayed == 5
+    assert [count for why, count in summary.left_out.items() if "do not spell" in why] == [1]
+
+
+def test_another_tasks_longer_prompts_are_found(model_folder: Path, tmp_path: Path) -> None:
+    # Whichever task has the longest prompt in tokens, it is not left to its characters.
+    run = small_run(
+        tmp_path / "r",
+        tasks=("math", "sentiment"),
+        counts=(10,),
+        seeds=(0,),
+        replies=[
+            say('{"answer": "odd_number"}'),
+            say('{"answer": "even_number"}'),
+            say(),
+            say('{"answer": "negative"}'),
+        ],
+    )
+    told: list[int] = []
+    attribute(run, f"hf/{model_folder}", on_forecast=lambda one, _: told.append(one.tokens))
+    frame = attributions(run)
+    assert frame["reason"].null_count() == frame.height
+    assert told == [frame["tokens"].max()]

@@ -12,7 +12,8 @@ from evenhand.attribution._profiles import (
 )
 from evenhand.attribution._read import REPLAYS_SCHEMA, attributions, write_table
 from evenhand.attribution._replay import NotReplayableError, Prepared, Stored, prepare
-from evenhand.attribution._run import AttributionSummary, attribute
+from evenhand.attribution._run import AttributionSummary, attribute, wanted_of
+from evenhand.attribution._shape import Shape, measure
 from evenhand.attribution._shares import Shares, shares
 from evenhand.attribution._spans import InstanceTokens, instance_tokens
 from evenhand.attribution._work import Options, Outcome
@@ -29,6 +30,7 @@ __all__ = [
     "Outcome",
     "Prepared",
     "Replay",
+    "Shape",
     "Shares",
     "Stored",
     "attribute",
@@ -37,6 +39,7 @@ __all__ = [
     "freeze",
     "gigabytes",
     "instance_tokens",
+    "measure",
     "order_profile",
     "overall_profile",
     "peak_bytes",
@@ -45,5 +48,6 @@ __all__ = [
     "relative_profile",
     "shares",
     "single_profile",
+    "wanted_of",
     "write_table",
 ]

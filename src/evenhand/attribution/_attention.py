@@ -33,6 +33,8 @@ class Tape:
 
     Attributes:
         layout: Of the sequence.
+        slides: Whether this layer's queries may see the nearest keys only, so that attention
+            must be told how many.
         keep_attention: Keep each chunk's attention output, so that it need not be computed again.
         keys: Shape (1, key heads, tokens, head size); None before the first chunk.
         values: Likewise.
@@ -44,9 +46,11 @@ class Tape:
         own: The chunk's keys and values within the graph.
         before: First key, and leaves for the keys and values before the chunk (generic path).
         saved: By chunk start, attention output and log-sum-exp.
+        width: Numbers of a token's queries over all heads; 0 before the first chunk.
     """
 
     layout: Layout
+    slides: bool = False
     keep_attention: bool = True
     keys: torch.Tensor | None = None
     values: torch.Tensor | None = None
@@ -58,6 +62,7 @@ class Tape:
     own: tuple[torch.Tensor, torch.Tensor] | None = None
     before: tuple[int, torch.Tensor, torch.Tensor] | None = None
     saved: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
+    width: int = 0
 
     def write(self, key: torch.Tensor, value: torch.Tensor) -> None:
         """Put the chunk's keys and values down."""
@@ -127,6 +132,12 @@ def attend(
     """
     if attention_mask is not None or dropout or others.get("s_aux") is not None:
         raise UsageError("this model's attention has a mask, dropout or sinks: not supported")
+    window = sliding_window or None
+    if tape.slides and window is None:
+        raise UsageError(
+            "this model's attention is not told how far its sliding window reaches: not supported"
+        )
+    tape.width = query.shape[1] * query.shape[3]
     if tape.recording:
         tape.own = (key, value)
     if tape.writing:
@@ -136,7 +147,6 @@ def attend(
     if tape.recording and not tape.writing:
         # What the tape holds was computed in full; this time it may not have been.
         key, value = tape.with_values(key, value)
-    window = sliding_window or None
     if softcap is None and _has_fused_backward(query, value):
         output = _fused(query, key, value, tape, scaling, window)
     else:

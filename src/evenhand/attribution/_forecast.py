@@ -1,14 +1,16 @@
-"""What a replay will take: memory by formula, time from a short calibration."""
+"""What a replay will take: memory from the model's shape, time from a short calibration."""
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from evenhand.attribution._gradient import CPU_CHUNK, GPU_CHUNK, Replay, contrast
 from evenhand.attribution._layers import Memory
+from evenhand.attribution._machine import free_system_bytes
+from evenhand.attribution._shape import Shape
 from evenhand.attribution._work import Options
 from evenhand.errors import UsageError
 
@@ -26,7 +28,8 @@ class Forecast:
 
     Attributes:
         tokens: Its length.
-        peak_bytes: Peak memory on the device, the model's weights included.
+        peak_bytes: Peak memory on the device, the model's weights included; of the whole process
+            where the device is the computer itself.
         seconds: Expected time.
         free_bytes: Memory that is free for it, weights included; None where unknown.
     """
@@ -49,7 +52,7 @@ class Speed:
         return self.per_token * tokens + self.per_pair * tokens**2
 
 
-def peak_bytes(model: Any, tokens: int, memory: Memory, chunk: int | None = None) -> int:
+def peak_bytes(shape: Shape, tokens: int, memory: Memory, chunk: int | None = None) -> int:
     """Peak memory of a replay on the device, from the model's shape.
 
     Per token and layer the input, keys and values and, where kept, the attention's output stay
@@ -57,32 +60,32 @@ def peak_bytes(model: Any, tokens: int, memory: Memory, chunk: int | None = None
     on top. Only the first grows with the number of tokens.
 
     Args:
-        model: The loaded model.
+        shape: The model's, by :func:`evenhand.attribution.measure`.
         tokens: Of the replay.
         memory: What is kept.
         chunk: Tokens read together.
     """
-    config = model.config.get_text_config()
-    width, layers = config.hidden_size, config.num_hidden_layers
-    heads = config.num_attention_heads
-    size = getattr(config, "head_dim", None) or width // heads
-    keys = (getattr(config, "num_key_value_heads", None) or heads) * size
-    weight = next(model.parameters())
-    number = weight.element_size()
-    weights = sum(one.numel() * one.element_size() for one in model.parameters())
-    at_once = min(tokens, chunk or (CPU_CHUNK if weight.device.type == "cpu" else GPU_CHUNK))
-    graph = (
-        at_once * (6 * config.intermediate_size + 16 * width + 8 * heads * size) * max(number, 4)
-    )
-    kept = width * number + 2 * keys * number
-    if memory.keep_attention:
-        kept += heads * size * number + 4 * heads
+    at_once = min(tokens, chunk or (CPU_CHUNK if shape.on_cpu else GPU_CHUNK))
+    kept = shape.layers * shape.hidden + shape.keys
     if not memory.checkpoint:
-        kept += graph // at_once
-    on_device = 1 if memory.offload else layers
-    # Embeddings, their gradient, a layer's output and both gradients that pass between layers.
-    passing = 6 * width * number + 4 * keys * 4 + 4 * heads * size * number
-    return int(weights + tokens * (on_device * kept + passing) + graph)
+        # Every layer's graph and output, and where no kernel of ours takes the keys as they lie,
+        # each chunk's own copy of all keys before it, spread over the query heads.
+        kept += shape.graph + shape.layers * shape.hidden
+        if not shape.attention:
+            kept += shape.queries * (1 + math.ceil(tokens / at_once))
+    elif memory.keep_attention:
+        kept += shape.attention
+    if memory.offload:
+        kept = math.ceil(kept / shape.layers)
+    # Embeddings, their gradient, a layer's output and both gradients that pass between layers;
+    # the gradients of one layer's keys and values in float32, whole and of one part.
+    passing = 6 * shape.hidden + 8 * shape.layer_keys
+    if not shape.attention:
+        # One layer's keys and values spread over the query heads, and their gradients.
+        passing += 4 * shape.layer_queries
+    # A chunk's graph, and gradients of about the same size; a product may lay out a matrix anew.
+    working = 2 * at_once * shape.layer_graph + (shape.largest if shape.on_cpu else 0)
+    return int(shape.process + shape.weights + tokens * (kept + passing) + working)
 
 
 def calibrate(model: Any, options: Options) -> Speed:
@@ -118,15 +121,17 @@ def free_bytes(model: Any) -> int | None:
     if weight.device.type == "cuda":
         free, _ = torch.cuda.mem_get_info(weight.device)
         return int(free) + weights
-    free_now = _free_system_bytes()
-    return None if free_now is None else free_now + weights
+    return free_system_bytes()
 
 
-def choose_memory(model: Any, tokens: int, options: Options, sharers: int = 1) -> Options:
+def choose_memory(
+    model: Any, shape: Shape, tokens: int, options: Options, sharers: int = 1
+) -> Options:
     """The fastest way of keeping things that fits, or a refusal that says what would fit.
 
     Args:
         model: The loaded model.
+        shape: Its own.
         tokens: Of the longest replay.
         options: How replays are wanted.
         sharers: Processes that replay out of the same free memory.
@@ -139,20 +144,25 @@ def choose_memory(model: Any, tokens: int, options: Options, sharers: int = 1) -
         return options
     room = int(free * _ROOM) // sharers
     kept = replace(options.memory, checkpoint=False)
-    if not kept.offload and peak_bytes(model, tokens, kept, options.chunk) <= room * _EASY:
+    if not kept.offload and peak_bytes(shape, tokens, kept, options.chunk) <= room * _EASY:
         return replace(options, memory=kept)
     ways = [options.memory, replace(options.memory, checkpoint=True, keep_attention=False)]
-    if next(model.parameters()).device.type != "cpu":
+    if not shape.on_cpu:
         ways.append(replace(ways[-1], offload=True))
     for way in ways:
-        if peak_bytes(model, tokens, way, options.chunk) <= room:
+        if peak_bytes(shape, tokens, way, options.chunk) <= room:
             return replace(options, memory=way)
     least = ways[-1]
-    needed = peak_bytes(model, tokens, least, options.chunk)
+    needed = peak_bytes(shape, tokens, least, options.chunk)
+    most = _most_tokens(shape, room, least, options.chunk)
+    longest = (
+        f"up to {most:,} tokens fit (--max-tokens), or use"
+        if most
+        else f"{gigabytes(shape.process + shape.weights)} are taken before any token: use"
+    )
     raise UsageError(
         f"a replay of {tokens:,} tokens needs about {gigabytes(needed)}, and {gigabytes(room)} can "
-        f"be had: up to {_most_tokens(model, room, least, options.chunk):,} tokens fit "
-        "(--max-tokens), or use --dtype bfloat16, a smaller --chunk or a larger machine"
+        f"be had: {longest} --dtype bfloat16, a smaller --chunk or a larger machine"
     )
 
 
@@ -161,27 +171,12 @@ def gigabytes(count: int) -> str:
     return f"{count / 1e9:.1f} GB"
 
 
-def _most_tokens(model: Any, room: int, memory: Memory, chunk: int | None) -> int:
+def _most_tokens(shape: Shape, room: int, memory: Memory, chunk: int | None) -> int:
     low, high = 0, 1
-    while peak_bytes(model, high, memory, chunk) <= room:
+    while peak_bytes(shape, high, memory, chunk) <= room:
         low, high = high, high * 2
     while high - low > 1:
         middle = (low + high) // 2
-        fits = peak_bytes(model, middle, memory, chunk) <= room
+        fits = peak_bytes(shape, middle, memory, chunk) <= room
         low, high = (middle, high) if fits else (low, middle)
     return low
-
-
-def _free_system_bytes() -> int | None:
-    """What the system says is available, within the control group's limit where there is one."""
-    found: list[int] = []
-    try:
-        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
-        found += [int(one.split()[1]) * 1024 for one in lines if one.startswith("MemAvailable:")]
-        limit = Path("/sys/fs/cgroup/memory.max").read_text("ascii").strip()
-        used = Path("/sys/fs/cgroup/memory.current").read_text("ascii").strip()
-        if limit.isdigit():
-            found.append(int(limit) - int(used))
-    except (OSError, ValueError):
-        pass
-    return min(found) if found else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evenhand.attribution._layers import Memory, chunked_layers
+from evenhand.attribution._layers import Memory, chunked_layers, decoder_of
 from evenhand.attribution._layout import Layout
 from evenhand.errors import EvenhandError, UsageError
 
@@ -34,6 +34,11 @@ class Replay:
     def __post_init__(self) -> None:
         if not self.prefix or not any(self.labels) or self.labels[0] == self.labels[1]:
             raise ValueError("a replay needs a prefix and two labels whose tokens differ")
+
+    @property
+    def tokens(self) -> int:
+        """Of the prefix and both labels."""
+        return len(self.prefix) + sum(map(len, self.labels))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,13 @@ def contrast(
     if any(parameter.requires_grad for parameter in model.parameters()):
         raise UsageError("attribution needs frozen parameters: call freeze(model) first")
     device = next(model.parameters()).device
+    known = decoder_of(model).embed_tokens.num_embeddings
+    beyond = max(max(ids, default=0) for ids in (replay.prefix, *replay.labels))
+    if beyond >= known:
+        raise UsageError(
+            f"the tokenizer gave the token {beyond:,}, and this model knows {known:,}: they do not "
+            "belong together"
+        )
     size = chunk or (CPU_CHUNK if device.type == "cpu" else GPU_CHUNK)
     whole = len(replay.prefix)
     if packed:
@@ -103,7 +115,8 @@ def contrast(
     score = scores[1] - scores[0]
     if not (torch.isfinite(contributions).all() and abs(score) < float("inf")):
         raise EvenhandError(
-            "the score or its gradient is not a finite number: use dtype float32 or bfloat16"
+            "the score or its gradient is not a finite number: use --dtype float32 or bfloat16 "
+            "and another --out, or see whether the weights are whole"
         )
     return Contrast(score, (scores[0], scores[1]), contributions)
 

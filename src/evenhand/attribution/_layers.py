@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -44,9 +44,15 @@ class Memory:
 
 @dataclass(slots=True)
 class Captured:
-    """The embeddings as the first layer received them, within the graph."""
+    """What can be seen from outside while layers run chunk by chunk.
+
+    Attributes:
+        embeddings: As the first layer received them, within the graph; None before the call.
+        tapes: What each layer's attention remembers, until its way back.
+    """
 
     embeddings: torch.Tensor | None = None
+    tapes: list[Tape] = field(default_factory=list)
 
 
 @contextmanager
@@ -71,6 +77,7 @@ def chunked_layers(model: Any, layout: Layout, memory: Memory) -> Iterator[Captu
 
     decoder = decoder_of(model)
     config = model.config.get_text_config()
+    slides = _slides(config, len(decoder.layers), layout.length)
     AttentionInterface.register(NAME, attend)
     before = config._attn_implementation
     captured = Captured()
@@ -88,12 +95,13 @@ def chunked_layers(model: Any, layout: Layout, memory: Memory) -> Iterator[Captu
             last = number == len(decoder.layers) - 1
             stretch = _Stretch(
                 layer.forward,
-                layout,
+                Tape(layout, slides[number], memory.keep_attention),
                 memory,
                 chunks=layout.last_chunks() if last else layout.chunks(),
                 unread=unread_projections(layer, config.model_type),
             )
             layer.forward = stretch.first(captured) if number == 0 else stretch
+            captured.tapes.append(stretch.tape)
         yield captured
     finally:
         config._attn_implementation = before
@@ -125,13 +133,35 @@ def decoder_of(model: Any) -> Any:
     )
 
 
+def _slides(config: Any, layers: int, tokens: int) -> list[bool]:
+    """For each layer, whether its queries see the nearest keys only.
+
+    Transformers hands a layer's window to its attention. Other ways of hiding keys are in masks,
+    which are not made here.
+
+    Raises:
+        UsageError: If a layer passes something from token to token in another way than these.
+    """
+    kinds = getattr(config, "layer_types", None)
+    if not kinds:
+        reach = getattr(config, "sliding_window", None) or 0
+        return [0 < reach < tokens] * layers
+    others = sorted(set(kinds) - {"full_attention", "sliding_attention"})
+    if others:
+        raise UsageError(
+            f"{config.model_type} has layers of the kind {others[0]}: attribution knows full and "
+            "sliding attention"
+        )
+    return [kind == "sliding_attention" for kind in kinds]
+
+
 class _Stretch:
     """Stands in for one layer's forward: takes all tokens, and reads them chunk by chunk."""
 
     def __init__(
         self,
         forward: Callable[..., Any],
-        layout: Layout,
+        tape: Tape,
         memory: Memory,
         *,
         chunks: Sequence[Chunk],
@@ -140,9 +170,8 @@ class _Stretch:
         self._forward = forward
         self._chunks = chunks
         self._unread = unread
-        self._layout = layout
+        self.tape = tape
         self._memory = memory
-        self._tape = Tape(layout, keep_attention=memory.keep_attention)
         self._hidden: torch.Tensor | None = None
         self._arguments: Mapping[str, Any] = {}
         self._graphs: dict[int, _Graph] = {}
@@ -179,7 +208,7 @@ class _Stretch:
                 result = None if graph.output is None else graph.output.detach()
             if result is not None:
                 output[:, chunk.lo : chunk.hi] = result
-        tape = self._tape
+        tape = self.tape
         tape.writing = False
         if self._memory.offload:
             assert tape.keys is not None
@@ -195,7 +224,7 @@ class _Stretch:
         """From the gradient of the output to the gradient of the input."""
         import torch
 
-        tape, device = self._tape, grad.device
+        tape, device = self.tape, grad.device
         assert self._hidden is not None
         assert tape.keys is not None
         assert tape.values is not None
@@ -211,13 +240,14 @@ class _Stretch:
                     graph = self._record(self._hidden[:, chunk.lo : chunk.hi].to(device), chunk)
             result[:, chunk.lo : chunk.hi] = self._pull(graph, chunk, grad)
         self._hidden = None
-        self._tape = Tape(self._layout)
+        tape.keys = tape.values = tape.key_grads = tape.value_grads = None
+        tape.saved.clear()
         return result
 
     def _pull(self, graph: _Graph, chunk: Chunk, grad: torch.Tensor) -> torch.Tensor:
         import torch
 
-        tape = self._tape
+        tape = self.tape
         roots, grads = [], []
         if graph.output is not None:
             roots, grads = [graph.output], [grad[:, chunk.lo : chunk.hi]]
@@ -239,7 +269,7 @@ class _Stretch:
     def _record(self, hidden: torch.Tensor, chunk: Chunk) -> _Graph:
         import torch
 
-        tape = self._tape
+        tape = self.tape
         tape.recording = True
         with torch.enable_grad():
             leaf = hidden.detach().requires_grad_()
@@ -250,10 +280,10 @@ class _Stretch:
         return graph
 
     def _read(self, hidden: torch.Tensor, chunk: Chunk) -> torch.Tensor | None:
-        self._tape.chunk = chunk
-        arguments = _of_chunk(self._arguments, chunk, self._layout)
+        self.tape.chunk = chunk
+        arguments = _of_chunk(self._arguments, chunk, self.tape.layout)
         try:
-            result = self._forward(hidden, **arguments, tape=self._tape)
+            result = self._forward(hidden, **arguments, tape=self.tape)
         except KeysRead:
             return None
         output: torch.Tensor = result[0] if isinstance(result, tuple) else result

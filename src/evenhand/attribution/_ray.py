@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from evenhand.attribution._forecast import choose_memory
-from evenhand.attribution._gradient import freeze
-from evenhand.attribution._work import Job, Options, Outcome, replay
+from evenhand.attribution._work import Job, Options, Outcome
 from evenhand.errors import EvenhandError, UsageError
+
+if TYPE_CHECKING:
+    from evenhand.attribution._replayer import Replayer
 
 MOST_LOSSES = 3
 """Times that one replay may lose its worker before the call gives up."""
@@ -54,6 +55,11 @@ def replay_on_ray(
         # Workers without a GPU may all share one machine's memory.
         return actor.remote(model, dtype, device, options, 1 if gpus else count)
 
+    lost = (
+        ray.exceptions.RayActorError,
+        ray.exceptions.WorkerCrashedError,
+        ray.exceptions.OutOfMemoryError,
+    )
     waiting = iter(jobs)
     busy: dict[Any, tuple[Any, Job, int]] = {}
     try:
@@ -68,7 +74,7 @@ def replay_on_ray(
             except ray.exceptions.RayTaskError as error:
                 cause = error.cause
                 raise cause if isinstance(cause, EvenhandError) else error from None
-            except ray.exceptions.RayActorError:
+            except lost:
                 if losses + 1 >= MOST_LOSSES:
                     raise EvenhandError(
                         f"{job.experiment_id} lost its worker {MOST_LOSSES} times, out of memory "
@@ -92,24 +98,25 @@ class Worker:
     def __init__(
         self, model: str, dtype: str | None, device: str | None, options: Options, sharers: int
     ) -> None:
-        """Load the model; arguments as for :func:`replay_on_ray`."""
-        from evenhand.attribution._run import within
-        from evenhand.models._local import load_local
-
-        self._runtime, window = load_local(model, dtype, device)
-        freeze(self._runtime.model)
-        self._options = within(options, window)
+        """Note what to load; arguments as for :func:`replay_on_ray`."""
+        self._source = model, dtype, device
+        self._options = options
         self._sharers = sharers
+        self._replayer: Replayer | None = None
 
     def replay(self, job: Job) -> Outcome:
-        """Replay one generation, in the way that fits this machine."""
-        from evenhand.attribution._run import tokens_of
+        """Replay one generation, in the way that fits this machine.
 
-        tokens = tokens_of(self._runtime, job)
-        options = self._options
-        if tokens and (options.max_tokens is None or tokens <= options.max_tokens):
-            options = choose_memory(self._runtime.model, tokens, options, self._sharers)
-        return replay(self._runtime.model, self._runtime.tokenizer, job, options)
+        The first call loads the model: an error then has its own words, and is not taken for a
+        worker that died.
+        """
+        from evenhand.attribution._replayer import Replayer
+        from evenhand.models._local import load_local
+
+        if self._replayer is None:
+            runtime, window = load_local(*self._source)
+            self._replayer = Replayer(runtime, window, self._options, sharers=self._sharers)
+        return self._replayer.replay(job)
 
 
 def _connected(address: str) -> Any:

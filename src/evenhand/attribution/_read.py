@@ -23,6 +23,7 @@ REPLAYS_SCHEMA: dict[str, pl.DataType] = {
     "score": pl.Float64(),
     "first_log_probability": pl.Float64(),
     "second_log_probability": pl.Float64(),
+    "agrees": pl.Boolean(),
     "tokens": pl.Int64(),
     "straddling": pl.Int64(),
     "seconds": pl.Float64(),
@@ -31,7 +32,9 @@ REPLAYS_SCHEMA: dict[str, pl.DataType] = {
     "push": pl.List(pl.Float32()),
 }
 """Columns of :func:`attributions` beside an experiment's coordinates. ``share`` and ``push`` hold a
-value an instance in reading order, and are empty where there is a ``reason`` for none."""
+value an instance in reading order, and are empty where there is a ``reason`` for none. ``agrees``
+says whether the score points to the label that was answered, as it should where the weights that
+replay are those that answered and no chance was in it."""
 
 
 def attributions(run: Path | str, folder: Path | None = None) -> pl.DataFrame:
@@ -64,15 +67,19 @@ def attributions(run: Path | str, folder: Path | None = None) -> pl.DataFrame:
                     "tokens": outcome.tokens,
                     "straddling": outcome.straddling,
                     "seconds": outcome.seconds,
-                    "majority": outcome.majority,
+                    "majority": list(outcome.majority),
                     "share": outcome.share,
                     "push": outcome.push,
                 }
             )
-    frame = pl.DataFrame(rows, schema={"experiment_id": pl.String(), **REPLAYS_SCHEMA})
-    known = results(run).select(CONDITION)
+    schema = {"experiment_id": pl.String(), **REPLAYS_SCHEMA}
+    frame = pl.DataFrame(rows, schema=schema)
+    known = results(run).select(*CONDITION, pl.col("labels").list.last().alias("second"))
     joined = known.join(frame, on="experiment_id", how="inner", maintain_order="left")
-    return joined.with_columns(pl.lit(str(settings["model"])).alias("replay_model"))
+    agrees = (pl.col("score") > 0) == (pl.col("predicted") == pl.col("second"))
+    return joined.with_columns(
+        agrees.alias("agrees"), pl.lit(str(settings.get("model"))).alias("replay_model")
+    ).drop("second")
 
 
 def write_table(frame: pl.DataFrame, target: Path) -> Path:

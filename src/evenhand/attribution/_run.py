@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from evenhand.attribution._forecast import (
-    Forecast,
-    calibrate,
-    choose_memory,
-    free_bytes,
-    peak_bytes,
-)
-from evenhand.attribution._gradient import freeze
+from evenhand.attribution._forecast import Forecast, calibrate, free_bytes, peak_bytes
 from evenhand.attribution._read import FOLDER, attributions, write_table
-from evenhand.attribution._replay import NotReplayableError, Stored, prepare
+from evenhand.attribution._replay import Stored
+from evenhand.attribution._replayer import Replayer
 from evenhand.attribution._store import ReplayStore
-from evenhand.attribution._work import Job, Options, Outcome, replay
+from evenhand.attribution._work import Job, Options, Outcome
 from evenhand.errors import UsageError
 from evenhand.models._local import load_local
 from evenhand.results import arrangement, attempts, results
 from evenhand.running import RunStore
 from evenhand.running._lock import locked
 
-if TYPE_CHECKING:
-    from evenhand.models._local import Runtime
-
 DEFINITION = "F.1, instance texts only"
 """What is computed; a store of another definition is not gone on with."""
+_LONGEST = 5
+"""Prompts of a task that are tokenised to find its longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +37,8 @@ class AttributionSummary:
         pending: Replays that are still to be done.
         left_out: Why experiments have no attribution, and how many.
         straddling: Tokens, over all replays, that belong to no instance.
+        agreeing: Replays in which the model finds the label that was answered the likelier one.
+        answered_by: The run's model.
     """
 
     folder: Path
@@ -53,10 +47,13 @@ class AttributionSummary:
     left_out: dict[str, int] = field(default_factory=dict)
     straddling: int = 0
 
+    agreeing: int = 0
+    answered_by: str = ""
+
     @property
     def exit_code(self) -> int:
-        """3 while something is pending, else 0."""
-        return 3 if self.pending else 0
+        """3 while something is pending, 1 where nothing could be attributed, else 0."""
+        return 3 if self.pending else 0 if self.replayed else 1
 
 
 def attribute(
@@ -99,26 +96,32 @@ def attribute(
     """
     run, folder = Path(run), out or Path(run) / FOLDER
     options = options or Options()
+    wanted, left_out = wanted_of(run)
+    if not wanted:
+        raise UsageError(f"{run} holds no valid answer with one of the two labels to replay")
+    settings = {"run": _identity(run), "model": model, "definition": DEFINITION}
+    if dtype not in (None, "auto"):
+        settings["dtype"] = dtype
     with locked(folder), ReplayStore(folder, write=True) as store:
-        wanted, left_out = _wanted(run)
-        if not wanted:
-            raise UsageError(f"{run} holds no valid answer with one of the two labels to replay")
-        settings = {"run": _identity(run), "model": model, "dtype": dtype or "default"}
-        store.agree({**settings, "definition": DEFINITION})
-        todo = [one for one in wanted if one not in store.done()][:limit]
+        store.agree(settings)
+        done = store.done(options.max_tokens)
+        todo = [one for one in wanted if one not in done][:limit]
         if todo:
-            jobs = _jobs(run, todo)
             if ray is None:
-                made = _here(model, dtype, device, jobs, options, on_forecast)
+                made = _here(model, dtype, device, run, todo, options, on_forecast)
             else:
                 from evenhand.attribution._ray import replay_on_ray
 
-                made = replay_on_ray(ray, model, dtype, device, jobs, options)
+                made = replay_on_ray(ray, model, dtype, device, _jobs(run, todo), options)
             for number, outcome in enumerate(made, start=1):
+                if outcome.dtype is not None and settings.get("dtype") != outcome.dtype:
+                    # By default it is the machine's; one folder holds one.
+                    settings["dtype"] = outcome.dtype
+                    store.agree(settings)
                 store.save(outcome)
                 if on_replay is not None:
                     on_replay(number, len(todo))
-        done = store.done()
+        done = store.done(options.max_tokens)
     frame = attributions(run, folder)
     write_table(frame, folder / "attribution.parquet")
     refused = Counter(frame["reason"].drop_nulls().to_list())
@@ -128,10 +131,12 @@ def attribute(
         pending=sum(one not in done for one in wanted),
         left_out=dict(left_out + refused),
         straddling=int(frame["straddling"].sum() or 0),
+        agreeing=int(frame["agrees"].sum() or 0),
+        answered_by=", ".join(sorted(set(frame["model"]))),
     )
 
 
-def _wanted(run: Path) -> tuple[list[str], Counter[str]]:
+def wanted_of(run: Path) -> tuple[list[str], Counter[str]]:
     """Experiments whose answer is one of the two labels, and why the others are left out."""
     wanted, left_out = [], Counter[str]()
     for row in results(run).iter_rows(named=True):
@@ -171,7 +176,7 @@ def _jobs(run: Path, ids: Sequence[str]) -> Iterator[Job]:
                 text=reply["text"] or "",
                 reasoning=reply["reasoning"],
             ),
-            golds=shown.labels,
+            golds=shown.labels or (None,) * len(shown.spans),
             majority_label=row["majority_label"],
         )
 
@@ -180,56 +185,37 @@ def _here(
     model: str,
     dtype: str | None,
     device: str | None,
-    jobs: Iterable[Job],
+    run: Path,
+    ids: Sequence[str],
     options: Options,
     on_forecast: Callable[[Forecast, int], None] | None,
 ) -> Iterator[Outcome]:
     """Replay in this process, after making sure that the longest fits."""
-    listed = list(jobs)
-    runtime, window = load_local(model, dtype, device)
-    freeze(runtime.model)
-    options = within(options, window)
-    longest = _longest(runtime, listed, options)
+    replayer = Replayer(*load_local(model, dtype, device), options)
+    longest = max(map(replayer.tokens, _jobs(run, _long_ones(run, ids))), default=0)
     if longest:
-        options = choose_memory(runtime.model, longest, options)
+        replayer.fit(longest)
         if on_forecast is not None:
-            seconds = calibrate(runtime.model, options).seconds(longest)
-            peak = peak_bytes(runtime.model, longest, options.memory, options.chunk)
-            free = free_bytes(runtime.model)
-            on_forecast(Forecast(longest, peak, seconds, free), len(listed))
-    for job in listed:
-        yield replay(runtime.model, runtime.tokenizer, job, options)
+            way = replayer.options
+            seconds = calibrate(replayer.model, way).seconds(longest)
+            peak = peak_bytes(replayer.shape, longest, way.memory, way.chunk)
+            on_forecast(Forecast(longest, peak, seconds, free_bytes(replayer.model)), len(ids))
+    for job in _jobs(run, ids):
+        yield replayer.replay(job)
 
 
-def within(options: Options, window: int | None) -> Options:
-    """Options that leave out what the model's positions do not reach."""
-    limits = [limit for limit in (options.max_tokens, window) if limit is not None]
-    return replace(options, max_tokens=min(limits, default=None))
+def _long_ones(run: Path, ids: Sequence[str]) -> list[str]:
+    """Experiments among which the longest replay is.
 
-
-def _longest(runtime: Runtime, jobs: Sequence[Job], options: Options) -> int:
-    """Tokens of the longest replay that will be done, judged by the longest prompts' own tokens."""
-    found = 0
-    by_length = sorted(jobs, key=lambda job: -_characters(job))
-    for job in by_length:
-        if _characters(job) < 0.8 * _characters(by_length[0]) and found:
-            break
-        tokens = tokens_of(runtime, job)
-        if tokens and (options.max_tokens is None or tokens <= options.max_tokens):
-            found = max(found, tokens)
-            if job is not by_length[0] and _characters(job) < 0.98 * _characters(by_length[0]):
-                break
+    How many tokens a record takes depends on the task, so the longest prompts of each are looked
+    at: those that took the most input, or, where that is not told apart, all.
+    """
+    input_tokens = pl.col("input_tokens") / pl.col("attempts").clip(1)
+    frame = results(run).filter(pl.col("experiment_id").is_in(ids)).with_columns(input_tokens)
+    long = frame.filter(2 * pl.col("n") >= pl.col("n").max())
+    found: list[str] = []
+    for _, group in long.group_by("task", "variant", maintain_order=True):
+        told = group["input_tokens"].null_count() == 0 and group["input_tokens"].n_unique() > 1
+        ranked = group.sort("input_tokens", descending=True, nulls_last=True)
+        found += (ranked.head(_LONGEST) if told else ranked)["experiment_id"].to_list()
     return found
-
-
-def tokens_of(runtime: Runtime, job: Job) -> int:
-    """Tokens of one replay; 0 where it cannot be replayed."""
-    try:
-        prepared = prepare(runtime.tokenizer, job.stored)
-    except NotReplayableError:
-        return 0
-    return len(prepared.replay.prefix) + sum(map(len, prepared.replay.labels))
-
-
-def _characters(job: Job) -> int:
-    return sum(len(message.content) for message in job.stored.messages) + len(job.stored.text)

@@ -1,18 +1,11 @@
-"""One replay: from a stored generation to its instances' shares."""
+"""What is to be replayed, how, and what came of it."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-from evenhand.attribution._gradient import contrast
 from evenhand.attribution._layers import Memory
-from evenhand.attribution._replay import NotReplayableError, Stored, prepare
-from evenhand.attribution._shares import shares
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+from evenhand.attribution._replay import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +15,13 @@ class Job:
     Attributes:
         experiment_id: Whose.
         stored: What was generated.
-        golds: Gold label of every instance, in reading order.
+        golds: Gold label of every instance, in reading order; None where it is unknown.
         majority_label: The gold answer.
     """
 
     experiment_id: str
     stored: Stored
-    golds: tuple[str, ...]
+    golds: tuple[str | None, ...]
     majority_label: str
 
 
@@ -40,14 +33,27 @@ class Options:
         memory: What is kept for the way back.
         packed: Both labels in one pass.
         chunk: Tokens read together; None chooses by device.
-        max_tokens: Longer replays are left out, and counted; None leaves out those that the
-            model's positions do not reach.
+        max_tokens: Longer replays are left out, and counted.
+        positions: Tokens that the model's positions reach; longer replays are left out, too.
     """
 
     memory: Memory = Memory()  # noqa: RUF009 - frozen
     packed: bool = True
     chunk: int | None = None
     max_tokens: int | None = None
+    positions: int | None = None
+
+    def out_of_reach(self, tokens: int) -> bool:
+        """Whether the model's positions do not reach so far."""
+        return self.positions is not None and tokens > self.positions
+
+    def too_long(self, tokens: int) -> str | None:
+        """Why a replay of so many tokens is left out, or None."""
+        if self.out_of_reach(tokens):
+            return f"longer than the model's {self.positions:,} positions"
+        if self.max_tokens is not None and tokens > self.max_tokens:
+            return f"longer than {self.max_tokens:,} tokens"
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ class Outcome:
 
     Attributes:
         experiment_id: Whose.
-        majority: For each instance, whether it has the majority label.
+        majority: For each instance, whether it has the majority label; None where unknown.
         reason: Why there is no attribution, or None.
         score: S, oriented from the first label to the second.
         log_probabilities: Of the two label strings.
@@ -65,10 +71,12 @@ class Outcome:
         share: See :class:`evenhand.attribution.Shares`.
         push: Likewise.
         seconds: That the computation took.
+        over: The ``max_tokens`` that it is longer than, where that is the reason.
+        dtype: Number format of the weights, where there is an attribution.
     """
 
     experiment_id: str
-    majority: tuple[bool, ...]
+    majority: tuple[bool | None, ...]
     reason: str | None = None
     score: float | None = None
     log_probabilities: tuple[float, float] | None = None
@@ -77,41 +85,5 @@ class Outcome:
     share: tuple[float | None, ...] = ()
     push: tuple[float | None, ...] = ()
     seconds: float = 0.0
-
-
-def replay(model: Any, tokenizer: PreTrainedTokenizerBase, job: Job, options: Options) -> Outcome:
-    """Replay one generation; one that cannot be replayed gives its reason.
-
-    Args:
-        model: Frozen, see :func:`evenhand.attribution.freeze`.
-        tokenizer: The model's.
-        job: What to replay.
-        options: How.
-
-    Raises:
-        EvenhandError: If the model is not supported, or gives no finite numbers.
-    """
-    started = time.perf_counter()
-    majority = tuple(gold == job.majority_label for gold in job.golds)
-    try:
-        prepared = prepare(tokenizer, job.stored)
-        tokens = len(prepared.replay.prefix) + sum(map(len, prepared.replay.labels))
-        if options.max_tokens is not None and tokens > options.max_tokens:
-            raise NotReplayableError(f"longer than {options.max_tokens:,} tokens")
-    except NotReplayableError as error:
-        return Outcome(job.experiment_id, majority, reason=str(error))
-    found = contrast(
-        model, prepared.replay, memory=options.memory, packed=options.packed, chunk=options.chunk
-    )
-    shared = shares(found.contributions, prepared.instances, job.golds, job.stored.labels)
-    return Outcome(
-        experiment_id=job.experiment_id,
-        majority=majority,
-        score=found.score,
-        log_probabilities=found.log_probabilities,
-        tokens=tokens,
-        straddling=prepared.instances.straddling,
-        share=shared.share,
-        push=shared.push,
-        seconds=time.perf_counter() - started,
-    )
+    over: int | None = None
+    dtype: str | None = None

@@ -61,23 +61,27 @@ def attribute_command(
     from evenhand.attribution import Memory, Options, attribute
     from evenhand.report import write_attribution
 
-    summary = attribute(
-        run,
-        model,
-        out=out,
-        dtype=dtype,
-        device=device,
-        options=Options(memory=Memory(offload=offload), chunk=chunk, max_tokens=max_tokens),
-        limit=limit,
-        ray=ray,
-        on_forecast=_say_forecast,
-        on_replay=_say_progress,
-    )
+    progress = _Progress()
+    try:
+        summary = attribute(
+            run,
+            model,
+            out=out,
+            dtype=dtype,
+            device=device,
+            options=Options(memory=Memory(offload=offload), chunk=chunk, max_tokens=max_tokens),
+            limit=limit,
+            ray=ray,
+            on_forecast=_say_forecast,
+            on_replay=progress.say,
+        )
+    finally:
+        progress.end()
     written = write_attribution(run, summary.folder) if summary.replayed else []
     if as_json:
         sys.stdout.write(json.dumps(_as_json(summary, written), indent=2) + "\n")
     else:
-        sys.stdout.write(_as_text(summary, written))
+        sys.stdout.write(_as_text(summary, model, written))
     if summary.exit_code:
         raise typer.Exit(summary.exit_code)
 
@@ -88,19 +92,46 @@ def _say_forecast(forecast: Forecast, replays: int) -> None:
     free = "" if forecast.free_bytes is None else f" of {gigabytes(forecast.free_bytes)}"
     sys.stderr.write(
         f"{replays:,} replays; the longest, {forecast.tokens:,} tokens: about "
-        f"{gigabytes(forecast.peak_bytes)}{free} and {forecast.seconds:,.0f} s; "
-        f"all: at most {forecast.seconds * replays / 60:,.0f} min\n"
+        f"{gigabytes(forecast.peak_bytes)}{free} and {_duration(forecast.seconds)}; "
+        f"all: at most {_duration(forecast.seconds * replays)}\n"
     )
 
 
-def _say_progress(done: int, total: int) -> None:
-    end = "\n" if done == total else ""
-    sys.stderr.write(f"\r{done:,} of {total:,} replays{end}")
-    sys.stderr.flush()
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:,.1f} s" if seconds < 10 else f"{seconds:,.0f} s"
+    return f"{seconds / 60:,.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:,.1f} h"
 
 
-def _as_text(summary: AttributionSummary, written: list[Path]) -> str:
-    lines = [f"{summary.replayed:,} answers attributed, in {summary.folder}"]
+class _Progress:
+    """One line that counts, ended before anything else is said."""
+
+    def __init__(self) -> None:
+        self._open = False
+
+    def say(self, done: int, total: int) -> None:
+        """So many are done."""
+        sys.stderr.write(f"\r{done:,} of {total:,} replays")
+        sys.stderr.flush()
+        self._open = True
+
+    def end(self) -> None:
+        """Nothing more comes, because all are done or something went wrong."""
+        if self._open:
+            sys.stderr.write("\n")
+            self._open = False
+
+
+def _as_text(summary: AttributionSummary, model: str, written: list[Path]) -> str:
+    lines = [
+        f"{summary.replayed:,} answers of {summary.answered_by or 'the run'} attributed with "
+        f"{model}, in {summary.folder}"
+    ]
+    if summary.replayed:
+        asked = "" if 2 * summary.agreeing >= summary.replayed else ": did other weights answer?"
+        lines.append(
+            f"  it finds the answered label the likelier one in {summary.agreeing:,} of them{asked}"
+        )
     lines += [f"  left out: {count:,} ({why})" for why, count in summary.left_out.items()]
     if summary.straddling:
         lines.append(f"  tokens that belong to no instance: {summary.straddling:,}")
@@ -113,7 +144,9 @@ def _as_text(summary: AttributionSummary, written: list[Path]) -> str:
 def _as_json(summary: AttributionSummary, written: list[Path]) -> dict[str, object]:
     return {
         "folder": str(summary.folder),
+        "answered_by": summary.answered_by,
         "replayed": summary.replayed,
+        "agreeing": summary.agreeing,
         "pending": summary.pending,
         "left_out": summary.left_out,
         "straddling": summary.straddling,
