@@ -406,6 +406,23 @@ def test_one_record_has_no_order(tmp_path: Path) -> None:
         audit(["good", " "], ask=ASK, labels=LABELS, model=Answers(first_word), out=tmp_path)
 
 
+def test_a_simulated_reader_needs_labels(tmp_path: Path) -> None:
+    said: list[Any] = []
+    with pytest.raises(UsageError, match=r"reader/perfect is a simulated reader.* \(--gold\)"):
+        ask("reader/perfect", tmp_path / "out", announce=said.append)
+    assert said == []
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("blank", "words"), [(1, "1 record"), (2, "2 records")])
+def test_rows_without_a_text_are_counted(blank: int, words: str, tmp_path: Path) -> None:
+    texts = [*(f"good {k}" for k in range(9)), *[" "] * blank]
+    model = Answers(lambda listed, seed: "positive")
+    found = audit(texts, ask=ASK, labels=LABELS, model=model, out=tmp_path, options=QUIET)
+    assert (found.records, found.left_out) == (9, blank)
+    assert f"\nleft out: {words} without a usable text\n" in str(found)
+
+
 def test_what_it_takes_is_said_before_anything_is_asked(tmp_path: Path) -> None:
     model = Answers(first_word)
 

@@ -112,7 +112,12 @@ def audit(
     )
     if isinstance(model, str):
         key = answer_key
-        if key is None and model.startswith("reader/") and known:
+        if key is None and model.startswith("reader/"):
+            if known is None:
+                raise UsageError(
+                    f"{model} is a simulated reader, which knows no text: name a column with a "
+                    "label for every record (--gold)"
+                )
             key = {fold(rows.text(place)): label for place, label in known.items()}
         model = open_model(model, answer_key=key, catalog=models)
     settings = [str(seed), options.answer_mode, str(budget), gold_words(gold, known)]

@@ -42,7 +42,9 @@ def audit_command(
     gold: Annotated[
         str | None,
         typer.Option(
-            "--gold", help="A column of gold or predicted labels: adds the structured patterns."
+            "--gold",
+            help="A column of gold or predicted labels, one for every record: adds the structured "
+            "patterns; reader/ models answer from it.",
         ),
     ] = None,
     error_rate: Annotated[

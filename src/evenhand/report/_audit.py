@@ -122,7 +122,12 @@ def _numbers(found: Audit) -> Figure:
         ]
     )
     y = alt.Y("order:N", sort=[e.order for e in found.answers], title=None)
-    x = alt.X("number:Q", title="answer", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5))
+    x = alt.X(
+        "number:Q",
+        title="answer",
+        scale=alt.Scale(zero=False, padding=14),
+        axis=alt.Axis(tickCount=5),
+    )
     points = alt.Chart().encode(x=x, y=y, tooltip=["order:N", "asked:N", "number:Q"])
     asked_first = points.transform_filter("datum.asked == 'first'").mark_point(
         color=MAJORITY, filled=True, size=90, opacity=1
