@@ -110,8 +110,8 @@ def test_the_forecast_comes_first_and_nothing_is_asked_above_the_cost_without_a_
     with FakeServer() as server:
         model = f"openai-compatible/fake@{server.url}"
         models = ("--model", "reader/perfect", "--model", model, "--models", priced(tmp_path))
-        words = ("filter", "wsd", "--per-label", "2", *models, "--max-attempts", "3")
-        words = (*words, "--out", str(out))
+        pool = ("--per-label", "2", "--max-attempts", "3", "--out", str(out))
+        words = ("filter", "wsd", *models, *pool)
         assert evenhand(*words, "--ask-over", "0.5") == 2
         assert server.seen == []
         said = capsys.readouterr()

@@ -87,11 +87,22 @@ def test_a_part_that_was_read_is_scaled_up_to_its_interval(tmp_path: Path) -> No
     assert sum(row["count"] for row in data) == pytest.approx(400, abs=1)
     assert all(row["low"] <= row["count"] <= row["high"] for row in data)
     assert "95% intervals" in chart.reading
+    assert blurb(count_page(found)).startswith(f"{found.read} of 400 records were read, in random")
     whole = count(texts, ask="?", labels=["good", "bad"], model=Scripted(by_word), out=tmp_path,
                   options=QUIET, batch=10)  # fmt: skip
     (chart,) = blocks(count_page(whole), Figure)
     assert isinstance(chart, Figure)
     assert chart.reading == "Errors of the model are not in the chart."
+    assert blurb(count_page(whole)).startswith("Every record was labelled on its own account")
+
+
+def blurb(page: Page) -> str:
+    """What the first section says."""
+    return page.sections[0].blurb
+
+
+def test_the_page_says_what_is_next(counted: Count) -> None:
+    assert count_page(counted).lead.explanation[-1] == f"Next: {counted.next_step}"
 
 
 def test_many_labels_and_long_ids_are_cut_in_the_page_only(tmp_path: Path) -> None:

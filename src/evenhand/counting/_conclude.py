@@ -12,11 +12,12 @@ from evenhand.counting._certificate import write_certificate
 from evenhand.counting._correction import Correction, codes, correct
 from evenhand.counting._counter import Counter
 from evenhand.counting._ledger import ledger_frame, write_ledger
+from evenhand.counting._next import next_step
 from evenhand.counting._one_shot import one_shot_tokens
 from evenhand.counting._position import check_position
 from evenhand.counting._result import Count, LabelCount
 from evenhand.counting._spending import spending
-from evenhand.counting._tally import STATUSES
+from evenhand.counting._tally import STATUSES, Tally
 from evenhand.counting._verdict import (
     Evidence,
     decide,
@@ -49,12 +50,11 @@ def conclude(
     agreement = self_agreement(counter.pairs)
     position = check_position(tally, labels) if setup.batch > 1 else None
     called = counter.rule.winner if counter.rule is not None else None
-    majority, reasons = decide(
-        Evidence(
-            listed, unlabelled, unread, counter.pending,
-            None if called is None else labels[called], correction, agreement, position,
-        )
+    evidence = Evidence(
+        listed, unlabelled, unread, counter.pending,
+        None if called is None else labels[called], correction, agreement, position,
     )  # fmt: skip
+    majority, reasons = decide(evidence)
     margin, break_even = margin_words(listed, unread, majority, unlabelled)
     spent = spending(counter.folders())
     one_shot = one_shot_tokens(setup, counter.model, counter.rounds)
@@ -98,11 +98,17 @@ def conclude(
         model=counter.model.name,
         ask=setup.question.ask,
         answer_mode=counter.options.answer_mode,
+        next_step=next_step(evidence, statuses, _askable(tally), ledger),
         message=counter.message,
     )
     words = json.dumps(found.as_json(), ensure_ascii=False, indent=2)
     write_text_whole(counter.out / "count.json", words + "\n")
     return found
+
+
+def _askable(tally: Tally) -> int:
+    """Records that were asked and stayed unresolved."""
+    return int(((tally.round >= 0) & (tally.status == STATUSES.index("unresolved"))).sum())
 
 
 def _correction(counter: Counter, listed: Sequence[LabelCount], n: int) -> Correction | None:

@@ -73,6 +73,7 @@ class Count:
         model: Whom was asked.
         ask: The question.
         answer_mode: ``generate`` or ``forced``.
+        next_step: What to do now.
         message: Why calls ended early, if they did.
     """
 
@@ -108,6 +109,7 @@ class Count:
     model: str
     ask: str
     answer_mode: str
+    next_step: str
     message: str | None = None
 
     def __str__(self) -> str:

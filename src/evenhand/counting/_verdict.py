@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from evenhand.counting._agreement import SelfAgreement
 from evenhand.counting._correction import Correction
@@ -15,6 +16,10 @@ from evenhand.counting._tally import Tally
 LEAST_AGREEMENT = 0.9
 MOST_NAMED = 5
 """Labels in the verdict's sentence."""
+
+
+Doubt = Literal["pending", "no label", "level", "unlabelled", "error", "unsteady", "position"]
+"""Kinds of reasons for being undecided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,32 +66,38 @@ def label_counts(tally: Tally, labels: Sequence[str], unlabelled: int) -> list[L
 
 def decide(evidence: Evidence) -> tuple[str | None, tuple[str, ...]]:
     """The majority label, or None with the reasons, the weightiest first."""
+    winner, found = doubts(evidence)
+    return (None if found else winner), tuple(words for _, words in found)
+
+
+def doubts(evidence: Evidence) -> tuple[str, list[tuple[Doubt, str]]]:
+    """The label that would be named, and what speaks against it, the weightiest first."""
     ranked = sorted(evidence.labels, key=lambda each: -each.count)
     first, second = ranked[0], ranked[1]
     lead = first.count - second.count
     winner = first.label
-    reasons = []
+    found: list[tuple[Doubt, str]] = []
     if evidence.pending:
-        reasons.append(
-            f"{evidence.pending:,} {_word(evidence.pending, 'batch', 'batches')} of records got "
-            "no answer yet"
-        )
+        batches = _word(evidence.pending, "batch", "batches")
+        found.append(("pending", f"{evidence.pending:,} {batches} of records got no answer yet"))
     elif first.count == 0:
-        reasons.append("no record got a label")
+        found.append(("no label", "no record got a label"))
     elif evidence.unread:
         if evidence.called is None:
             words = _word(evidence.unread, "record was", "records were")
-            reasons.append(f"{evidence.unread:,} {words} not read")
+            found.append(("pending", f"{evidence.unread:,} {words} not read"))
         else:
             winner = evidence.called
     elif lead == 0:
-        reasons.append(f"{first.label} and {second.label} are level at {first.count:,} each")
+        words = f"{first.label} and {second.label} are level at {first.count:,} each"
+        found.append(("level", words))
     elif evidence.unlabelled >= lead:
-        reasons.append(
+        words = (
             f"{evidence.unlabelled:,} {_word(evidence.unlabelled, 'record has', 'records have')} "
             f"no label, and the lead of {first.label} over "
             f"{second.label} is only {lead:,}"
         )
+        found.append(("unlabelled", words))
     if evidence.correction is not None and first.count:
         corrected = max(evidence.correction.labels, key=lambda each: each.share)
         bar = (
@@ -96,38 +107,41 @@ def decide(evidence: Evidence) -> tuple[str | None, tuple[str, ...]]:
         )
         winner = corrected.label
         if corrected.low <= bar:
-            reasons.append(
+            words = (
                 f"the margin is inside the model's error: after {evidence.correction.checked:,} "
                 f"hand-checked records the share of {corrected.label} is between "
                 f"{corrected.low:.1%} and {corrected.high:.1%}"
             )
-    reasons += _instability(evidence, first, lead)
-    return (None if reasons else winner), tuple(reasons)
+            found.append(("error", words))
+    return winner, [*found, *_instability(evidence, first, lead)]
 
 
-def _instability(evidence: Evidence, first: LabelCount, lead: int) -> list[str]:
-    reasons = []
+def _instability(evidence: Evidence, first: LabelCount, lead: int) -> list[tuple[Doubt, str]]:
+    found: list[tuple[Doubt, str]] = []
     agreement, position = evidence.agreement, evidence.position
     labelled = sum(each.count for each in evidence.labels)
     if agreement is not None:
         differ = 1 - agreement.share
         if agreement.share < LEAST_AGREEMENT:
-            reasons.append(
+            words = (
                 f"asked twice, the model gave the same label to only {agreement.share:.1%} of "
                 f"{agreement.compared:,} records"
             )
+            found.append(("unsteady", words))
         elif differ > 0 and labelled and differ >= bearable(lead - evidence.unlabelled) / labelled:
-            reasons.append(
+            words = (
                 f"asked twice, the model changed {differ:.1%} of its labels, and that many in one "
                 f"direction would undo the lead of {first.label}"
             )
+            found.append(("unsteady", words))
     if position is not None and position.matters:
-        reasons.append(
+        words = (
             f"the model labels by position: {position.label} went to {position.first_half:.1%} of "
             f"the records in the first half of their batch and {position.second_half:.1%} in the "
             "second, though records stand there at random"
         )
-    return reasons
+        found.append(("position", words))
+    return found
 
 
 def bearable(lead: int) -> int:

@@ -55,6 +55,7 @@ def count_text(found: Count) -> str:
     lines += lost_calls(found.unsettled, found.unsettled_usd)
     lines.append(f"coverage: {found.certificate}")
     lines.append(f"ledger: {found.ledger}")
+    lines.append(f"next: {found.next_step}")
     return "\n".join(lines)
 
 

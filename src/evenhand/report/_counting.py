@@ -27,6 +27,7 @@ def count_page(found: Count) -> Page:
     explanation = [f"{words[0].upper()}{words[1:]}." for words in found.reasons[1:]]
     if found.margin:
         explanation.append(f"{found.margin[0].upper()}{found.margin[1:]}.")
+    explanation.append(f"Next: {found.next_step}")
     decided = found.verdict == "decided"
     return Page(
         title="evenhand count",
@@ -84,7 +85,7 @@ def _counts(found: Count) -> Section:
     return Section(
         "The count",
         "counts",
-        "Every record was labelled on its own account, and the sum was done in code.",
+        _done(found),
         (
             Figure(
                 "Records of each label",
@@ -95,6 +96,16 @@ def _counts(found: Count) -> Section:
             ),
             Prose(f"Coverage: {found.certificate}.", "note"),
         ),
+    )
+
+
+def _done(found: Count) -> str:
+    """What was done, of all records or of those that were read."""
+    if not found.statuses["unread"]:
+        return "Every record was labelled on its own account, and the sum was done in code."
+    return (
+        f"{found.read:,} of {found.records:,} records were read, in random order; each of them was "
+        "labelled on its own account, and the sum was done in code."
     )
 
 
