@@ -449,6 +449,18 @@ def test_a_finished_audit_is_forecast_to_take_nothing(tmp_path: Path) -> None:
     assert [(each.calls, each.worst_calls, each.worst_cost_usd) for each in left] == [(0, 0, 0)]
 
 
+def test_more_orders_ask_only_those_that_are_new(tmp_path: Path) -> None:
+    """Six orders are looks of four and two; of eight the last look has four, two of them asked."""
+    left: list[Any] = []
+    few, more, idle = (Answers(lambda texts, seed: "positive") for _ in range(3))
+    ask(few, tmp_path, orders=6)
+    found = ask(more, tmp_path, orders=8, announce=left.append)
+    assert (len(few.calls), len(more.calls), len(found.answers)) == (6, 2, 8)
+    assert (left[0].calls, left[0].worst_calls) == (2, (2 + 8) * 3)
+    ask(idle, tmp_path, orders=8)
+    assert idle.calls == []
+
+
 def test_an_audit_that_stopped_is_forecast_from_there(tmp_path: Path) -> None:
     """Four orders differ and are asked again: six calls, then the server is gone. Two repeats are
     left for sure; at worst 8 more orders, twice, of up to 3 attempts."""

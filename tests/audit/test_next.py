@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ import evenhand
 from evenhand.audit import Audit, audit
 from evenhand.running import RunOptions
 
+TURNS = itertools.count(1)
 STABLE = Answers(lambda texts, seed: "positive")
 
 
@@ -84,6 +86,11 @@ def alternate(texts: Sequence[str], seed: int) -> str:
     return "positive" if texts[0].startswith("good") else "!no idea"
 
 
+def drifting(texts: Sequence[str], seed: int) -> str:
+    """Another answer at every third call, whatever the order."""
+    return LABELS[next(TURNS) // 3 % 2]
+
+
 @pytest.mark.parametrize(
     ("model", "more", "words"),
     [
@@ -91,6 +98,7 @@ def alternate(texts: Sequence[str], seed: int) -> str:
         (Answers(alternate), {}, "see in the replies why some cannot be read"),
         # 0.7 ** 9 = 4.0% and 0.7 ** 8 = 5.8%: nine random orders, with the given one and reversed.
         (STABLE, {"orders": 4}, "ask for more orders: --orders 11"),
+        (Answers(drifting), {"gold": "kind"}, "more orders (--orders 24) tell noise from order"),
         (Answers(first_word), {"orders": 3}, "more orders (--orders 6) tell noise from order"),
     ],
 )

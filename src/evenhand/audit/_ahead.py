@@ -44,8 +44,9 @@ def ahead(setup: Setup) -> Forecast:
             auditor.take(each)
             continue
         left.append(take(each))
-        if each.end < last:
-            rest = take(setup.round(each.end, last, repeat=0))
+        first = auditor.asked if each.repeat else each.end
+        if first < last:
+            rest = take(setup.round(first, last, repeat=0))
             # Where answers differ already, the next look may end it.
             left.append(if_needed(rest) if each.repeat else rest)
         again = each.end if each.repeat else auditor.repeated

@@ -66,6 +66,18 @@ class Setup:
         """The run folders that there are."""
         return run_folders(self.out, ROUNDS)
 
+    def rounds(self, start: int, end: int, *, repeat: int) -> Iterator[Round]:
+        """Orders from one number up to another, in the folders that hold some of them already.
+
+        The last look of an audit with fewer orders may have asked the first of them alone.
+        """
+        while start < end:
+            tried = (self.round(start, stop, repeat=repeat) for stop in range(end, start, -1))
+            each = next((each for each in tried if each.begun), None)
+            each = each or self.round(start, end, repeat=repeat)
+            yield each
+            start = each.end
+
     def round(self, start: int, end: int, *, repeat: int) -> Round:
         """Orders from one number up to another, asked for the first or the second time."""
         return Round(self, start, end, repeat)
@@ -144,10 +156,10 @@ class Auditor:
         """Every round that is needed, each decided on what the ones before it answered."""
         for look, (start, end) in enumerate(self.setup.looks(), start=1):
             self.asked = end
-            yield self.setup.round(start, end, repeat=0)
+            yield from self.setup.rounds(start, end, repeat=0)
             if self.differ():
                 since, self.repeated = self.repeated, end
-                yield self.setup.round(since, end, repeat=1)
+                yield from self.setup.rounds(since, end, repeat=1)
             self.looks = look
             if self._clear():
                 return

@@ -71,7 +71,8 @@ def next_step(auditor: Auditor, origin: Origin, verdict: Verdict) -> NextStep:
             f"evenhand.results.attempts({str(folder)!r})['text'].to_list()",
         )
     if auditor.differ():
-        more = min(2 * len(auditor.setup.orders), MOST_ORDERS)
+        plain = sum(not is_pattern(order.name) for order in auditor.setup.orders)
+        more = min(2 * plain, MOST_ORDERS)
         return NextStep(
             f"more orders (--orders {more}) tell noise from order better. "
             + _count_words(auditor.setup),
