@@ -16,6 +16,7 @@ from evenhand.attribution._run import AttributionSummary, attribute, wanted_of
 from evenhand.attribution._shape import Shape, measure
 from evenhand.attribution._shares import Shares, shares
 from evenhand.attribution._spans import InstanceTokens, instance_tokens
+from evenhand.attribution._store import holds_replays
 from evenhand.attribution._work import Options, Outcome
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "contrast",
     "freeze",
     "gigabytes",
+    "holds_replays",
     "instance_tokens",
     "measure",
     "order_profile",

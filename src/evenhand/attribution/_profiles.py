@@ -279,9 +279,12 @@ def _regions(part: pl.DataFrame, edges: Sequence[int] | None, bins: int) -> list
 
 
 def _common_regions(part: pl.DataFrame) -> list[str] | None:
-    """Each instance's region, where all replays have the same."""
+    """Each instance's region, where all replays have the same and labels are known."""
     orders = {tuple(one) for one in part["majority"].to_list()}
-    return regions(next(iter(orders))) if len(orders) == 1 else None
+    if len(orders) != 1:
+        return None
+    [order] = orders
+    return None if None in order else regions(order)
 
 
 def _table(rows: list[dict[str, object]], frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     import altair as alt
 
 _SHARE = "share (× uniform)"
+_LABELS = {"majority": MAJORITY, "minority": MINORITY, "unknown": NEUTRAL}
 _BANDS = {"majority": MAJORITY, "minority": MINORITY, "alternating": NEUTRAL}
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100)
+_BETWEEN, _FEWEST_TICKS = (0.4, 0.6, 0.8, 0.9, 1.1, 1.2, 1.3, 1.7), 4
+"""More numbers, for an axis with fewer."""
 _READING = (
     "Each point averages the shares of {} over all replays; 1, the dotted line, is what every "
     "instance would have if all counted alike. The scale is logarithmic. The shaded range is the "
@@ -75,9 +78,13 @@ def single_strip(frame: pl.DataFrame, experiment_id: str) -> Figure:
     import altair as alt
 
     rows = single_profile(frame, experiment_id).with_columns(
-        pl.when("majority").then(pl.lit("majority")).otherwise(pl.lit("minority")).alias("label")
+        pl.col("majority")
+        .replace_strict({True: "majority", False: "minority"}, default=None)
+        .fill_null("unknown")
+        .alias("label")
     )
     known = rows.drop_nulls("share")
+    labels = [one for one in _LABELS if one in rows["label"]]
     chart = (
         alt.Chart(alt.InlineData(values=rows.to_dicts()))
         .mark_bar()
@@ -87,7 +94,7 @@ def single_strip(frame: pl.DataFrame, experiment_id: str) -> Figure:
             color=alt.Color(
                 "label:N",
                 title=None,
-                scale=alt.Scale(domain=["majority", "minority"], range=[MAJORITY, MINORITY]),
+                scale=alt.Scale(domain=labels, range=[_LABELS[one] for one in labels]),
                 legend=alt.Legend(orient="top"),
             ),
             tooltip=tooltips(
@@ -109,10 +116,12 @@ def single_strip(frame: pl.DataFrame, experiment_id: str) -> Figure:
 
 
 def _commonest(known: pl.DataFrame) -> pl.DataFrame:
-    """The condition that most replays share: one n and p, and the commonest prompt."""
+    """Of each model the condition that most replays share: one n and p, and one prompt."""
     keys = ["n", "p", "variant", "answer_mode"]
-    first = known.group_by(keys).len().sort("len", *keys, descending=[True] + [False] * 4).head(1)
-    return known.join(first.select(keys), on=keys, how="semi", maintain_order="left")
+    counted = known.group_by("model", *keys).len()
+    ranked = counted.sort("len", *keys, descending=[True] + [False] * 4)
+    first = ranked.group_by("model", maintain_order=True).first().select("model", *keys)
+    return known.join(first, on=first.columns, how="semi", maintain_order="left")
 
 
 def _varied(known: pl.DataFrame, column: str) -> pl.DataFrame:
@@ -137,6 +146,8 @@ def _panels(profile: pl.DataFrame, bands: pl.DataFrame | None, panel: str, title
         pl.col("high").clip(bottom, top),
         pl.lit("point").alias("kind"),
     )
+    if bands is not None and bands.is_empty():
+        bands = None
     if bands is not None:
         stretches = bands.select(
             panel,
@@ -168,7 +179,7 @@ def _panels(profile: pl.DataFrame, bands: pl.DataFrame | None, panel: str, title
                 "region:N",
                 title=None,
                 scale=alt.Scale(domain=list(_BANDS), range=list(_BANDS.values())),
-                legend=alt.Legend(orient="top"),
+                legend=alt.Legend(orient="top", symbolOpacity=0.5),
             ),
         )
     )
@@ -207,6 +218,8 @@ def _panels(profile: pl.DataFrame, bands: pl.DataFrame | None, panel: str, title
             columns=2,
             data=alt.InlineData(values=data.to_dicts()),
         )
+        # Else the axis of a column's last row hangs below an empty place.
+        .resolve_axis(x="independent")
         .properties(usermeta={"left": 46, "most": 2})
     )
     size = int(profile["last"][0] - profile["first"][0]) + 1
@@ -227,13 +240,16 @@ def _curves(profile: pl.DataFrame, series: str, legend: str, title: str) -> Figu
 
     names = sorted(profile[series].unique())
     words = [f"{name:g}" if isinstance(name, float) else str(name) for name in names]
+    bottom, top = _domain(profile)
     data = profile.with_columns(
         pl.col(series).replace_strict(names, words, return_dtype=pl.String).alias("series"),
         (50 * (pl.col("first") + pl.col("last"))).alias("middle"),
         pl.lit(1.0).alias("one"),
+        pl.col("low").clip(bottom, top),
+        pl.col("high").clip(bottom, top),
     )
-    bottom, top = _domain(profile)
     colour, shape = series_scales(words)
+    key = alt.Legend(title=legend, orient="top", symbolOpacity=1)
     scale, axis = _share_scale(bottom, top)
     line = (
         alt.Chart()
@@ -241,19 +257,27 @@ def _curves(profile: pl.DataFrame, series: str, legend: str, title: str) -> Figu
         .encode(
             x=alt.X("middle:Q", title="position in the list, %", scale=alt.Scale(domain=[0, 100])),
             y=alt.Y("share:Q", title=_SHARE, scale=scale, axis=axis),
-            color=alt.Color(
-                "series:N", sort=words, scale=colour, legend=alt.Legend(title=legend, orient="top")
-            ),
-            shape=alt.Shape("series:N", sort=words, scale=shape, legend=None),
+            color=alt.Color("series:N", sort=words, scale=colour, legend=key),
+            shape=alt.Shape("series:N", sort=words, scale=shape, legend=key),
             tooltip=tooltips(
                 {"series": (legend, ""), "share": (_SHARE, ".2f"), "replays": ("replays", ",d")}
             ),
         )
     )
+    interval = (
+        alt.Chart()
+        .mark_area(opacity=0.15)
+        .encode(
+            x="middle:Q",
+            y=alt.Y("low:Q", title=_SHARE, scale=scale, axis=axis),
+            y2="high:Q",
+            color=alt.Color("series:N", sort=words, scale=colour),
+        )
+    )
     uniform = _uniform(scale, axis)
     models = profile["model"].unique(maintain_order=True).to_list()
     chart = (
-        alt.layer(uniform, line)
+        alt.layer(interval, uniform, line)
         .properties(width=300, height=150)
         .facet(
             facet=alt.Facet("model:N", sort=models, title=None),
@@ -268,7 +292,8 @@ def _curves(profile: pl.DataFrame, series: str, legend: str, title: str) -> Figu
         alt=f"{title}. " + " ".join(_spoken(profile, series, name) for name in names),
         reading=(
             "Twenty bins of relative position; replays count equally within a task, and tasks "
-            "equally. The dotted line at 1 is the uniform share; the scale is logarithmic."
+            "equally. The dotted line at 1 is the uniform share; the scale is logarithmic. Shaded "
+            "ranges are 95% intervals over instance sets, where there are several."
         ),
         numbers=_numbers(profile, series, title),
         panel_width=280,
@@ -280,6 +305,8 @@ def _share_scale(bottom: float, top: float) -> tuple[alt.Scale, alt.Axis]:
     import altair as alt
 
     ticks = [tick for tick in _TICKS if bottom <= tick <= top]
+    if len(ticks) < _FEWEST_TICKS:
+        ticks = [tick for tick in (*_TICKS, *_BETWEEN) if bottom <= tick <= top]
     scale = alt.Scale(type="log", domain=[bottom, top], nice=False)
     return scale, alt.Axis(values=ticks, format="~g", labelOverlap=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,15 +10,18 @@ import polars as pl
 
 from evenhand.attribution import (
     attributions,
+    holds_replays,
     order_profile,
     overall_profile,
     relative_profile,
     single_profile,
+    wanted_of,
     write_table,
 )
+from evenhand.errors import EvenhandError
 from evenhand.report._attribution_figures import attribution_figures, single_strip
 from evenhand.report._export import write_figure
-from evenhand.report._numbers import decimal, plural
+from evenhand.report._numbers import MISSING, decimal, percent, plural
 from evenhand.report._page import Block, Cell, Column, Figure, Prose, Section, Table
 from evenhand.report._write import write_report
 from evenhand.results import arrangement
@@ -42,18 +46,32 @@ def attribution_sections(
         figures: From :func:`attribution_figures`, where they have been made already.
         folder: Of the replays, where it is not the run folder's own (one run only).
     """
-    where = {run: folder or run / FOLDER for run in runs if run.is_dir()}
-    read = {run: attributions(run, at) for run, at in where.items() if _attributed(at)}
-    if not read:
-        return ()
-    frame = pl.concat(read.values())
-    drawn = attribution_figures(frame) if figures is None else figures
-    blocks: list[Block] = [Prose(_left_out(frame), "note"), *drawn.values()]
+    read: dict[Path, pl.DataFrame] = {}
+    notes: list[Block] = []
+    for run in runs:
+        at = folder or run / FOLDER
+        if not run.is_dir() or not holds_replays(at):
+            continue
+        try:
+            rows = attributions(run, at)
+        except EvenhandError as error:
+            # One store that cannot be read is no reason for no report at all.
+            notes.append(Prose(f"An attribution is not shown: {error}", "note"))
+            continue
+        if rows.height:
+            read[run] = rows
+            notes.append(Prose(_told(run, rows), "note"))
+    blocks = notes
+    if read:
+        drawn = attribution_figures(pl.concat(read.values())) if figures is None else figures
+        blocks += drawn.values()
     for run, rows in read.items():
         chosen = _chosen(rows)
         if chosen is not None:
             blocks += [single_strip(rows, chosen), _ends(run, rows, chosen)]
             break
+    if not blocks:
+        return ()
     return (Section("Where the answers leant", "attribution", _BLURB, tuple(blocks)),)
 
 
@@ -85,20 +103,24 @@ def write_attribution(run: Path, folder: Path) -> list[Path]:
     return written
 
 
-def _attributed(folder: Path) -> bool:
-    return (folder / "attribution.db").is_file()
-
-
-def _left_out(frame: pl.DataFrame) -> str:
-    known = frame.filter(pl.col("reason").is_null())
-    models = ", ".join(sorted(set(frame["replay_model"])))
-    text = f"{plural(known.height, 'answer')} replayed with {models}."
-    for reason, count in frame["reason"].drop_nulls().value_counts(sort=True).iter_rows():
-        text += f" Left out: {count:,} ({reason})."
+def _told(run: Path, rows: pl.DataFrame) -> str:
+    """How many answers were replayed, with what, which were not and why, and does it fit."""
+    known = rows.filter(pl.col("reason").is_null())
+    wanted, left_out = wanted_of(run)
+    answered, replayed = rows["model"][0], rows["replay_model"][0]
+    text = f"{plural(known.height, 'answer')} of {answered} replayed with {replayed}"
+    if known.height:
+        agrees = percent(known["agrees"].mean())  # type: ignore[arg-type]
+        text += f", which finds the answered label the likelier one in {agrees} of them"
+    reasons = left_out + Counter(rows["reason"].drop_nulls().to_list())
+    text += "." + "".join(f" Left out: {count:,} ({why})." for why, count in reasons.most_common())
+    pending = len(wanted) - rows.height
+    if pending > 0:
+        text += f" Pending: {pending:,}."
     straddling = int(known["straddling"].sum() or 0)
     if straddling:
         text += f" {straddling:,} tokens hold parts of two things and belong to no record."
-    return text + " Ties and answers that could not be read have no attribution."
+    return text
 
 
 def _chosen(rows: pl.DataFrame) -> str | None:
@@ -112,7 +134,10 @@ def _chosen(rows: pl.DataFrame) -> str | None:
 
 def _ends(run: Path, rows: pl.DataFrame, experiment_id: str) -> Table:
     """The records with the highest and the lowest shares of one experiment."""
-    instances = arrangement(run, experiment_id).instances
+    shown_to = arrangement(run, experiment_id)
+    content = shown_to.messages[-1].content
+    texts = [content[low:high] for low, high in shown_to.spans]
+    golds = shown_to.labels or (MISSING,) * len(texts)
     ranked = single_profile(rows, experiment_id).drop_nulls("share")
     ranked = ranked.sort("share", descending=True)
     shown = (
@@ -125,8 +150,8 @@ def _ends(run: Path, rows: pl.DataFrame, experiment_id: str) -> Table:
             Cell(f"{row['instance']}", row["instance"]),
             Cell(f"{row['share']:.2f}", row["share"]),
             Cell(decimal(row["push"], 2, sign=True), row["push"]),
-            Cell(instances[row["instance"] - 1].label),
-            Cell(instances[row["instance"] - 1].text),
+            Cell(golds[row["instance"] - 1]),
+            Cell(texts[row["instance"] - 1]),
         )
         for row in shown.iter_rows(named=True)
     )
@@ -137,8 +162,9 @@ def _ends(run: Path, rows: pl.DataFrame, experiment_id: str) -> Table:
         Column("Label"),
         Column("Text"),
     )
+    both = f"The {SHOWN} records with the highest share, and the {SHOWN} with the lowest"
     return Table(
-        f"The {SHOWN} records with the highest share, and the {SHOWN} with the lowest",
+        both if ranked.height > 2 * SHOWN else "The records, from the highest share to the lowest",
         columns,
         cells,
         experiment_id,
