@@ -44,6 +44,8 @@ def corrected(low: float) -> Correction:
         (evidence(6, 4, unread=1), {}, 0, "the same command goes on"),
         (evidence(5, 5), {}, 0, "a tie is the answer as far as the labels are right"),
         (evidence(6, 4, unlabelled=2), {"unresolved": 2}, 2, "again (--again) unresolved, asks"),
+        (evidence(6, 4, unlabelled=3), {"unresolved": 1, "refused": 2}, 1,
+         "once more (unlabelled: the refused and the too long as well)"),
         (evidence(0, 0, unlabelled=2), {"unresolved": 2}, 2, "again (--again) unresolved, asks"),
         (evidence(6, 4, unlabelled=2), {"refused": 2}, 0, "again (--again) unlabelled, asks"),
         (evidence(6, 4, unlabelled=2), {"too long": 2}, 0, "a larger budget (--budget)"),

@@ -13,6 +13,7 @@ from tests.counting.test_money import Priced
 
 from evenhand.audit import audit
 from evenhand.counting import Count, count
+from evenhand.models import TransientError
 from evenhand.report import audit_page, count_page, render_page
 from evenhand.report._page import Facts, Figure, Page, Panel, Prose, Table
 from evenhand.running import RunOptions
@@ -103,6 +104,16 @@ def blurb(page: Page) -> str:
 
 def test_the_page_says_what_is_next(counted: Count) -> None:
     assert count_page(counted).lead.explanation[-1] == f"Next: {counted.next_step}"
+
+
+def test_nothing_came_back_and_one_text_is_empty(tmp_path: Path) -> None:
+    lost = dict.fromkeys(range(1, 9), TransientError("gone"))
+    found = count(["good", "bad", " "], ask="?", labels=["good", "bad"], out=tmp_path,
+                  model=Priced(by_word, lost=lost), budget=40,
+                  options=RunOptions(progress=False, backoff_s=0.001, give_up_after_s=0.01),
+                  )  # fmt: skip
+    assert (found.statuses["labelled"], found.statuses["unread"], found.pending) == (0, 2, 1)
+    assert "got no answer yet" in render_page(count_page(found))
 
 
 def test_many_labels_and_long_ids_are_cut_in_the_page_only(tmp_path: Path) -> None:

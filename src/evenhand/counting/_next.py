@@ -33,8 +33,8 @@ def next_step(evidence: Evidence, statuses: Mapping[str, int], askable: int, led
     _, found = doubts(evidence)
     if not found:
         unknown = (
-            f"hand labels of a random sample, 50 records or more ({named('gold')}), would say how "
-            "often the labels are wrong; "
+            f"hand labels of a random sample, 50 records or more, given as {named('gold')}, would "
+            "say how often the labels are wrong; "
             if evidence.correction is None
             else ""
         )
@@ -52,7 +52,9 @@ def next_step(evidence: Evidence, statuses: Mapping[str, int], askable: int, led
 def _about_unlabelled(statuses: Mapping[str, int], askable: int) -> str:
     again = f"in the same folder, {named('again')}"
     if askable:
-        return f"{again} unresolved, asks only the records that stayed unresolved once more"
+        others = statuses["refused"] + statuses["too long"]
+        more = " (unlabelled: the refused and the too long as well)" if others else ""
+        return f"{again} unresolved, asks only the records that stayed unresolved once more{more}"
     if statuses["too long"] and not statuses["refused"]:
         return (
             f"a larger {named('budget')} for replies that were cut off, or a model with a larger "

@@ -50,7 +50,8 @@ def _counts(found: Count) -> Section:
     ranked = sorted(found.labels, key=lambda each: -each.count)[:SHOWN_LABELS]
     shown = [each for each in found.labels if each in ranked]
     # Of a part that was read in random order, the same shares are expected among all.
-    scale = found.records / found.statuses["labelled"] if unread and found.read else 1.0
+    labelled = found.statuses["labelled"]
+    scale = found.records / labelled if unread and labelled else 1.0
     data = pl.DataFrame(
         [
             {"label": e.label, "count": round(e.count * scale), "low": e.low, "high": e.high}
