@@ -112,7 +112,8 @@ def _remedy(certificate: dict[str, Any], path: Path) -> str:
     how = (
         'write the list to a file, pl.DataFrame({"text": texts}).write_csv("records.csv")'
         if column is None
-        else 'write the frame to a file, frame.write_csv("records.csv")'
+        else 'write the frame to a file, frame.write_csv("records.csv") (of pandas: '
+        'frame.to_csv("records.csv", index=False))'
     )
     return (
         "the texts: the records came from Python and no file; give them there, "

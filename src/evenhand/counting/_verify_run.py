@@ -83,8 +83,9 @@ def _certificate(certificate: Mapping[str, Any], frame: pl.DataFrame, out: Path)
         settings = store.settings()
         asked = json.loads(store.tasks()[TASK])
         digest = store.pools()[TASK][1].get("records_sha256")
-        largest = max(experiment.n for experiment in store.all_experiments())
-        budgets = {experiment.output_budget for experiment in store.all_experiments()}
+        planned = store.all_experiments()
+    largest = max(experiment.n for experiment in planned)
+    budgets = {experiment.output_budget for experiment in planned}
     usable = frame.filter(pl.col("status").ne("unresolved") | pl.col("reply").is_not_null()).height
     stated = certificate["output_budget"]
     agrees = {
