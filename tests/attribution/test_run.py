@@ -3,6 +3,7 @@ out is counted; the numbers can be read offline."""
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,18 @@ def test_records_without_labels_have_shares_and_no_direction(
     assert frame["majority"].to_list() == [[None] * 20] * 6
     assert frame["push"].to_list() == [[None] * 20] * 6
     assert frame["share"].list.mean().to_list() == pytest.approx([1.0] * 6, rel=1e-5)
+
+
+def test_a_run_that_is_not_finished_says_so(model_folder: Path, tmp_path: Path) -> None:
+    run = small_run(tmp_path / "r", seeds=(0,))
+    one = results(run)["experiment_id"][0]
+    # As a run leaves it that was killed before this answer came.
+    with sqlite3.connect(run / "run.db") as db:
+        for table in ("attempts", "outcomes"):
+            db.execute(f"DELETE FROM {table} WHERE experiment_id = ?", (one,))
+    summary = attribute(run, f"hf/{model_folder}")
+    assert summary.replayed == 3
+    assert summary.left_out == {"no answer yet: the run is unfinished": 1}
 
 
 def test_one_record_that_cannot_be_read_does_not_stop_the_others(

@@ -70,7 +70,12 @@ def _own_offsets(
     """Ids of one piece of the text, and their ranges in the whole of it."""
     options: dict[str, Any] = {"split_special_tokens": True} if letters else {}
     read: Any = tokenizer(
-        text[lo:hi], add_special_tokens=False, return_offsets_mapping=True, **options
+        text[lo:hi],
+        add_special_tokens=False,
+        return_offsets_mapping=True,
+        # A text longer than the model reads is left out, not run.
+        verbose=False,
+        **options,
     )
     ranges = [(int(start) + lo, int(end) + lo) for start, end in read["offset_mapping"]]
     return list(read["input_ids"]), ranges

@@ -17,7 +17,7 @@ from evenhand.attribution._store import ReplayStore
 from evenhand.attribution._work import Job, Options, Outcome
 from evenhand.errors import UsageError
 from evenhand.models._local import load_local
-from evenhand.results import arrangement, attempts, results
+from evenhand.results import arrangement, attempts, pending, results
 from evenhand.running import RunStore
 from evenhand.running._lock import locked
 
@@ -146,6 +146,8 @@ def wanted_of(run: Path) -> tuple[list[str], Counter[str]]:
             left_out["a tie"] += 1
         else:
             wanted.append(row["experiment_id"])
+    if waiting := pending(run).height:
+        left_out["no answer yet: the run is unfinished"] = waiting
     return wanted, left_out
 
 
