@@ -13,11 +13,19 @@ import pytest
 from tests.attribution.runs import small_run
 from tests.running.fakes import say
 
-from evenhand.attribution import Memory, Options, Outcome, attribute, attributions
+from evenhand.attribution import (
+    Contrast,
+    Memory,
+    Options,
+    Outcome,
+    attribute,
+    attributions,
+    contrast,
+)
 from evenhand.attribution._offsets import token_offsets
 from evenhand.attribution._replayer import Replayer
 from evenhand.attribution._work import Job
-from evenhand.errors import UsageError
+from evenhand.errors import EvenhandError, UsageError
 from evenhand.results import Arrangement, arrangement, results
 
 TIE = say('{"answer": -1}')
@@ -130,6 +138,25 @@ def test_what_does_not_fit_is_refused_before_any_replay(
     with pytest.raises(UsageError, match=r"needs about .* GB.*up to [\d,]+ tokens fit"):
         attribute(finished, f"hf/{model_folder}", out=tmp_path, options=Options(Memory(), chunk=64))
     assert attributions(finished, tmp_path).is_empty()
+
+
+def test_memory_that_runs_out_is_told_and_the_rest_is_kept(
+    finished: Path, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    calls: list[int] = []
+
+    def runs_out(*arguments: Any, **options: Any) -> Contrast:
+        calls.append(1)
+        if len(calls) > 2:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return contrast(*arguments, **options)
+
+    monkeypatch.setattr("evenhand.attribution._replayer.contrast", runs_out)
+    with pytest.raises(EvenhandError, match=r"out of memory with a replay of [\d,]+ tokens"):
+        attribute(finished, f"hf/{model_folder}", out=tmp_path)
+    assert attributions(finished, tmp_path).height == 2
 
 
 def test_the_forecast_comes_first(finished: Path, model_folder: Path, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ from evenhand.attribution._replay import NotReplayableError, Prepared, prepare
 from evenhand.attribution._shape import measure
 from evenhand.attribution._shares import shares
 from evenhand.attribution._work import Job, Options, Outcome
+from evenhand.errors import EvenhandError
 
 if TYPE_CHECKING:
     from evenhand.models._local import Runtime
@@ -37,7 +40,8 @@ class Replayer:
         """
         freeze(runtime.model)
         self.model = runtime.model
-        self.shape = measure(runtime.model)
+        with _memory_told("the model and a few tokens"):
+            self.shape = measure(runtime.model)
         self.options = replace(options, positions=window)
         self._wanted = self.options
         self._tokenizer = runtime.tokenizer
@@ -99,9 +103,10 @@ class Replayer:
     def _attributed(self, job: Job, prepared: Prepared, nothing: Outcome) -> Outcome:
         self.fit(prepared.replay.tokens)
         way = self.options
-        found = contrast(
-            self.model, prepared.replay, memory=way.memory, packed=way.packed, chunk=way.chunk
-        )
+        with _memory_told(f"a replay of {prepared.replay.tokens:,} tokens"):
+            found = contrast(
+                self.model, prepared.replay, memory=way.memory, packed=way.packed, chunk=way.chunk
+            )
         shared = shares(found.contributions, prepared.instances, job.golds, job.stored.labels)
         return replace(
             nothing,
@@ -112,3 +117,17 @@ class Replayer:
             push=shared.push,
             dtype=self._dtype,
         )
+
+
+@contextmanager
+def _memory_told(what: str) -> Iterator[None]:
+    """Say what ran out of memory, against the forecast, and what takes less."""
+    import torch
+
+    try:
+        yield
+    except (torch.OutOfMemoryError, MemoryError):
+        raise EvenhandError(
+            f"out of memory with {what}: what is done is stored. Use --max-tokens, a smaller "
+            "--chunk, --offload on a GPU, or free memory that others use, and go on"
+        ) from None
