@@ -18,7 +18,7 @@ SHORT, LONG = 192, 768
 """Tokens of the two calibration replays: cost has a part linear and a part quadratic in tokens."""
 _ROOM = 0.9
 """Share of the free memory that a replay may take."""
-_EASY = 0.5
+_EASY = 0.25
 """Share of that within which all graphs are kept, which is faster and takes most memory."""
 
 
