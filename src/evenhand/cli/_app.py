@@ -89,8 +89,8 @@ def main() -> None:
         _stop(f"{error.strerror or error}{where}: make room or change the place, and try again", 1)
     except sqlite3.Error as error:
         _stop(
-            f"the run folder's run.db cannot be read or written ({error}): if there is room on the "
-            "disk, the file is damaged: move the folder away and run again",
+            f"a folder's store (run.db, attribution.db) cannot be read or written ({error}): if "
+            "there is room on the disk, the file is damaged: move the folder away and run again",
             1,
         )
     except MemoryError:

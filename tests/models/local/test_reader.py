@@ -12,6 +12,7 @@ import torch
 
 from evenhand.models._local._reader import Interrupted, Reader
 from evenhand.models._local._runtime import Runtime, load_runtime, load_tokenizer
+from evenhand.models._protocol import ModelError
 
 CHUNK = 8
 Save = Callable[..., Path]
@@ -48,6 +49,21 @@ def test_reading_in_chunks_equals_one_pass(
     logits, reused = Reader(runtime, CHUNK).read(ids, stop)
     assert reused == 0
     torch.testing.assert_close(logits, straight(runtime, ids)[-1])
+
+
+@torch.inference_mode()
+def test_weights_that_are_no_numbers_end_the_run(random_model: Save, stop: threading.Event) -> None:
+    runtime = runtime_of(random_model())
+    next(iter(runtime.model.parameters()))[5] = float("nan")
+    reader = Reader(runtime, CHUNK)
+    with pytest.raises(ModelError, match="damaged"):
+        reader.continuations([5, 6], [[7], [8]], stop)
+
+
+@torch.inference_mode()
+def test_a_tokenizer_of_another_model_is_told(random_model: Save, stop: threading.Event) -> None:
+    with pytest.raises(ModelError, match="a token 999999, the model knows"):
+        Reader(runtime_of(random_model()), CHUNK).read([5, 999_999], stop)
 
 
 @pytest.mark.parametrize(("shared", "reused"), [(0, 0), (7, 0), (8, 8), (21, 16), (40, 32)])

@@ -87,7 +87,9 @@ def token_ids(
 
 
 def _encode(tokenizer: PreTrainedTokenizerBase, text: str, **options: Any) -> list[int]:
-    ids: list[int] = tokenizer(text, add_special_tokens=False, **options)["input_ids"]
+    ids: list[int] = tokenizer(text, add_special_tokens=False, verbose=False, **options)[
+        "input_ids"
+    ]
     return ids
 
 

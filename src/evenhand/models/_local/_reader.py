@@ -7,6 +7,8 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from evenhand.models._protocol import ModelError
+
 if TYPE_CHECKING:
     import torch
 
@@ -40,6 +42,8 @@ class Reader:
         # Transformers renamed the argument within its fifth series.
         self._cache_word = "cache" if "cache" in names else "past_key_values"
         self._keeps = "logits_to_keep" in names
+        model: Any = runtime.model
+        self._words = int(model.get_input_embeddings().weight.shape[0])
         self._ids: tuple[int, ...] = ()
         self._state: Any = None
         self.plain = _is_plain(self._new_state())
@@ -144,12 +148,23 @@ class Reader:
     def _forward(self, ids: Sequence[int], state: Any, *, keep: int) -> torch.Tensor:
         import torch
 
+        if max(ids) >= self._words:
+            raise ModelError(
+                f"the tokenizer has a token {max(ids)}, the model knows {self._words}: they do not "
+                "belong together"
+            )
         batch = torch.tensor([list(ids)], device=self._runtime.device)
         limit = {"logits_to_keep": keep} if self._keeps else {}
         output = self._runtime.model(
             input_ids=batch, use_cache=True, **{self._cache_word: state}, **limit
         )
         logits: torch.Tensor = output.logits[0, -keep:]
+        if logits.isnan().any():
+            # Else the first label, or the first word, would win every comparison.
+            raise ModelError(
+                "the model gives no numbers (NaN): its weights are damaged, or its number format "
+                "is too narrow: use ?dtype=float32 or bfloat16"
+            )
         return logits
 
 
