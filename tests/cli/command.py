@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
 from evenhand.cli import main
+
+Cli = Callable[..., tuple[int, str, str]]
+"""Runs a command: exit code, stdout, stderr."""
 
 
 def evenhand(*words: str | Path) -> int:

@@ -4,35 +4,13 @@ decided or stable, 1 when a ledger does not verify, 2 for bad input, 3 when unde
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.command import evenhand
+from tests.cli.command import Cli
 from tests.fake_server import FakeServer
 
-Cli = Callable[..., tuple[int, str, str]]
 ASK = ("--ask", "Good or bad?", "--labels", "good,bad")
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    """Run a command: exit code, stdout, stderr."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        code = evenhand(*words)
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "rows.csv"
-    rows = [f"good thing {k},good" for k in range(36)] + [f"bad thing {k},bad" for k in range(24)]
-    path.write_text("body,kind\n" + "\n".join(rows) + "\n")
-    return path
 
 
 def test_count_then_verify(cli: Cli, table: Path, tmp_path: Path) -> None:

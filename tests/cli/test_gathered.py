@@ -12,8 +12,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evenhand.cli._calls import Calls, lost_calls, parse_labels
+from evenhand.cli._calls import Calls, parse_labels
 from evenhand.cli._gathered import gathered
+from evenhand.counting import lost_calls
 from evenhand.errors import UsageError
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from evenhand._write_whole import write_text_whole
@@ -17,7 +16,14 @@ from evenhand.audit._labels import Gold, gold_words, read_labels
 from evenhand.audit._next import Origin
 from evenhand.audit._orders import distinct_orders, make_orders
 from evenhand.audit._result import Audit
-from evenhand.counting import Announce, Records, in_a_loop, make_question, open_records
+from evenhand.counting import (
+    Announce,
+    Records,
+    in_a_loop,
+    make_question,
+    open_records,
+    with_answer,
+)
 from evenhand.errors import UsageError
 from evenhand.models import AnswerMode, Model, open_model
 from evenhand.prompts import fold
@@ -84,7 +90,7 @@ def audit(
         UsageError: For a wrong question, file, column or option, or a folder of another audit.
         EvenhandError: Whatever ends a run.
     """
-    options = _with_answer(options, answer)
+    options = with_answer(options or RunOptions(), answer)
     if not (0 < error_rate < 1 and 0 < tolerance < 1):
         raise UsageError("error rate and tolerance are shares between 0 and 1")
     if budget < 1:
@@ -151,17 +157,6 @@ def audit(
         folder / "audit.json", json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n"
     )
     return found
-
-
-def _with_answer(options: RunOptions | None, answer: AnswerMode) -> RunOptions:
-    if options is None:
-        return RunOptions(answer_mode=answer)
-    if options.answer_mode not in ("generate", answer):
-        raise UsageError(
-            f"options say answer mode {options.answer_mode}, and answer is {answer}: "
-            f"say answer={options.answer_mode!r}"
-        )
-    return replace(options, answer_mode=answer)
 
 
 def _default_folder(rows: Records, words: Sequence[str]) -> Path:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from evenhand.audit._answers import answer_shares, number_spread
 from evenhand.audit._auditor import Auditor
 from evenhand.audit._next import Origin, next_step
-from evenhand.audit._orders import is_pattern, is_random
+from evenhand.audit._orders import is_pattern, is_random, orders_in_words
 from evenhand.audit._result import Audit, OrderAnswer, Verdict
 from evenhand.audit._statistics import flip_rate_of_orders
 from evenhand.audit._work import IMPOSSIBLE
@@ -89,10 +89,6 @@ def _impossible(auditor: Auditor) -> int:
     )
 
 
-def _orders(number: int) -> str:
-    return "1 order" if number == 1 else f"{number} orders"
-
-
 def _verdict(auditor: Auditor, firsts: Mapping[int, str]) -> tuple[Verdict, str]:
     if auditor.pending:
         calls = "1 call" if auditor.pending == 1 else f"{auditor.pending} calls"
@@ -101,15 +97,15 @@ def _verdict(auditor: Auditor, firsts: Mapping[int, str]) -> tuple[Verdict, str]
     if not firsts:
         why = next((reason for *_, reason in auditor.found.values() if reason), "unknown")
         return "undecided", (
-            f"Undecided: no answer of {_orders(auditor.asked)} could be read ({why})."
+            f"Undecided: no answer of {orders_in_words(auditor.asked)} could be read ({why})."
         )
     common, most = Counter(firsts.values()).most_common(1)[0]
     if len(set(firsts.values())) == 1:
         share = auditor.unseen(firsts)
         if unread:
             return "undecided", (
-                f"Undecided: {_orders(len(firsts))} answered {common}, and {unread} gave no "
-                "answer that can be read."
+                f"Undecided: {orders_in_words(len(firsts))} answered {common}, and {unread} gave "
+                "no answer that can be read."
             )
         if share > auditor.setup.tolerance:
             return "undecided", (

@@ -9,11 +9,11 @@ from typing import Any
 
 from evenhand.audit._auditor import Setup
 from evenhand.audit._work import TASK
+from evenhand.counting import change
 from evenhand.design import Experiment
 from evenhand.errors import UsageError
 from evenhand.running import RunStore, run_settings
 
-_LONGEST = 60
 _OPTIONS = {"model": "--model", "answer_mode": "--answer", "max_attempts": "--max-attempts"}
 
 
@@ -45,18 +45,18 @@ def _changes(setup: Setup, folder: Path, hashes: dict[int, str]) -> Iterator[str
     now = run_settings(setup.model, setup.options)
     found = []
     if asked["ask"] != setup.ask:
-        found.append(_change("--ask", asked["ask"], setup.ask))
+        found.append(change("--ask", asked["ask"], setup.ask))
     if tuple(asked["labels"]) != setup.labels:
-        found.append(_change("--labels", ",".join(asked["labels"]), ",".join(setup.labels)))
+        found.append(change("--labels", ",".join(asked["labels"]), ",".join(setup.labels)))
     for name in {**before, **now}:
         if before.get(name) != now.get(name):
             option = _OPTIONS.get(name, name.replace("_", " ").replace("request.", "the model's "))
-            found.append(_change(option, before.get(name), now.get(name)))
+            found.append(change(option, before.get(name), now.get(name)))
     if digest != setup.records.digest:
         found.append("the records were others (texts, their order or their number)")
     budget = planned[0][0].output_budget
     if budget != setup.budget:
-        found.append(_change("--budget", budget, setup.budget))
+        found.append(change("--budget", budget, setup.budget))
     yield from found
     if not found and any(_other(setup, experiment, sha, hashes) for experiment, sha in planned):
         yield (
@@ -74,14 +74,3 @@ def _other(setup: Setup, experiment: Experiment, sha: str, hashes: dict[int, str
         (now,) = setup.round(number, number + 1, repeat=0).work().experiments
         hashes[number] = setup.round(number, number + 1, repeat=0).work().prompt_sha256(now)
     return hashes[number] != sha
-
-
-def _change(option: str, was: object, now: object) -> str:
-    return f"{option} was {_shown(was)} and is {_shown(now)}"
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "not set"
-    text = str(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

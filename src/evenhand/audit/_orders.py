@@ -132,6 +132,11 @@ def distinct_orders(places: Sequence[int], texts: Mapping[int, str] | None = Non
     return round(math.exp(size)) if size < 2 * math.log(MOST_ORDERS) else None
 
 
+def orders_in_words(number: int) -> str:
+    """``1 order``, ``12 orders``."""
+    return "1 order" if number == 1 else f"{number} orders"
+
+
 def is_random(order: Order) -> bool:
     """Whether an order was drawn at random, so that it speaks for others that were not asked."""
     return order.name.startswith(f"{RANDOM} ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.audit._orders import is_pattern
+from evenhand.audit._orders import is_pattern, orders_in_words
 from evenhand.counting import cost_words, lost_calls
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def rests_on(found: Audit) -> str:
 
 def unread_words(found: Audit) -> str:
     """How many orders gave no answer that can be read, impossible counts apart."""
-    words = f"{found.unread} of {_orders(len(found.answers))}"
+    words = f"{found.unread} of {orders_in_words(len(found.answers))}"
     if not found.impossible:
         return words
     return (
@@ -96,21 +96,17 @@ def why_not_twice(found: Audit) -> str:
         return "some calls got no answer yet"
     if found.unread:
         return (
-            f"the {_orders(found.flips.orders)} with a readable answer agreed, and {found.unread} "
-            "had none, so nothing was asked twice"
+            f"the {orders_in_words(found.flips.orders)} with a readable answer agreed, and "
+            f"{found.unread} had none, so nothing was asked twice"
         )
     return "all answers agreed, so nothing was asked twice"
-
-
-def _orders(number: int) -> str:
-    return "1 order" if number == 1 else f"{number} orders"
 
 
 def _flips(found: Audit) -> list[str]:
     floor = (
         f"not measured: {why_not_twice(found)}"
         if found.flips.noise_floor is None
-        else f"{found.flips.noise_floor:.0%} of {_orders(found.flips.repeats)} asked twice"
+        else f"{found.flips.noise_floor:.0%} of {orders_in_words(found.flips.repeats)} asked twice"
     )
     rate = (
         "not measured: fewer than two orders have an answer"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evenhand.cli._calls import AnswerMode, Calls, Labels, PrintsJson, parse_labels
+from evenhand.cli._calls import AnswerMode, Calls, Labels, PrintsJson, parse_labels, print_found
 from evenhand.cli._gathered import gathered
 
 
@@ -99,10 +97,4 @@ def audit_command(
         models=calls.models,
         announce=calls.announcer(model),
     )
-    page = write_page(audit_page(found), found.out)
-    if as_json:
-        sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
-    else:
-        sys.stdout.write(f"{found}\nreport: {page}\n")
-    if found.exit_code:
-        raise typer.Exit(found.exit_code)
+    print_found(found, write_page(audit_page(found), found.out), as_json=as_json)

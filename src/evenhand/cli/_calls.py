@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,8 @@ from evenhand.cli._options import split_words
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
-    from evenhand.counting import Forecast
+    from evenhand.audit import Audit
+    from evenhand.counting import Count, Forecast
     from evenhand.running import RunOptions
 
 Concurrency = Annotated[
@@ -82,8 +84,15 @@ def parse_labels(text: str) -> list[str]:
     return list(labels)
 
 
-def lost_calls(unsettled: int, unsettled_usd: float) -> list[str]:
-    """A line about calls of unknown cost, where there are any."""
-    from evenhand.counting import lost_calls as lines
+def print_found(found: Audit | Count, page: Path, *, as_json: bool) -> None:
+    """An answer on stdout, and its exit code.
 
-    return lines(unsettled, unsettled_usd)
+    Raises:
+        typer.Exit: If the answer is not settled.
+    """
+    if as_json:
+        sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
+    else:
+        sys.stdout.write(f"{found}\nreport: {page}\n")
+    if found.exit_code:
+        raise typer.Exit(found.exit_code)

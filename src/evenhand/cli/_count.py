@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli._calls import AnswerMode, Calls, Labels, PrintsJson, parse_labels
+from evenhand.cli._calls import AnswerMode, Calls, Labels, PrintsJson, parse_labels, print_found
 from evenhand.cli._gathered import gathered
 from evenhand.errors import EvenhandError, UsageError
 
@@ -129,13 +129,7 @@ def count_command(
         models=calls.models,
         announce=calls.announcer(model),
     )
-    page = write_page(count_page(found), found.out)
-    if as_json:
-        sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
-    else:
-        sys.stdout.write(f"{found}\nreport: {page}\n")
-    if found.exit_code:
-        raise typer.Exit(found.exit_code)
+    print_found(found, write_page(count_page(found), found.out), as_json=as_json)
 
 
 def _verify(ledger: Path, table: Path | None, text: str | None, *, as_json: bool) -> None:

@@ -1,9 +1,10 @@
 """A user's own records, counted: one label each, a ledger, an interval, a certificate."""
 
 from evenhand.counting._alpha import StoppingRule, called
+from evenhand.counting._change import change
 from evenhand.counting._check import Check
 from evenhand.counting._correction import Corrected, Correction, correct
-from evenhand.counting._count import count
+from evenhand.counting._count import count, with_answer
 from evenhand.counting._forecast import Announce, Forecast, forecast, if_needed, together
 from evenhand.counting._interval import count_interval
 from evenhand.counting._ledger import LEDGER_SCHEMA, read_ledger
@@ -35,6 +36,7 @@ __all__ = [
     "Spending",
     "StoppingRule",
     "called",
+    "change",
     "correct",
     "cost_words",
     "count",
@@ -51,5 +53,6 @@ __all__ = [
     "spending",
     "together",
     "verify",
+    "with_answer",
     "with_spending",
 ]

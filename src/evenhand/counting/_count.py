@@ -96,7 +96,7 @@ def count(
             count.
         EvenhandError: Whatever ends a run.
     """
-    options = with_answer(options, answer)
+    options = with_answer(options or RunOptions(max_attempts=MAX_ATTEMPTS), answer)
     _check(until_sure, repeat, repeat_share, budget, again)
     question = make_question(ask, labels)
     column = gold_column(gold)
@@ -125,14 +125,12 @@ def count(
     return conclude(counter, path, text, id)
 
 
-def with_answer(options: RunOptions | None, answer: AnswerMode) -> RunOptions:
-    """The options of a run with this answer mode; a count's own where there are none.
+def with_answer(options: RunOptions, answer: AnswerMode) -> RunOptions:
+    """The options of a run with this answer mode.
 
     Raises:
         UsageError: If the options say another mode, one that is not the default.
     """
-    if options is None:
-        return RunOptions(answer_mode=answer, max_attempts=MAX_ATTEMPTS)
     if options.answer_mode not in ("generate", answer):
         raise UsageError(
             f"options say answer mode {options.answer_mode}, and answer is {answer}: "

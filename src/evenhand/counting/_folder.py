@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.counting._assemble import BATCHES, Setup
+from evenhand.counting._change import change
 from evenhand.counting._named import named
 from evenhand.counting._work import MAY_DIFFER, TASK
 from evenhand.design import Experiment
@@ -15,7 +16,6 @@ from evenhand.errors import UsageError
 from evenhand.models import Model
 from evenhand.running import RunOptions, RunStore, run_settings
 
-_LONGEST = 60
 _OPTIONS = {"model": "model", "answer_mode": "answer"}
 
 
@@ -58,9 +58,9 @@ def check_folder(setup: Setup, model: Model, options: RunOptions, out: Path) -> 
 
 def _of_question(setup: Setup, asked: dict[str, Any]) -> Iterator[str]:
     if asked["ask"] != setup.question.ask:
-        yield _change(named("ask"), asked["ask"], setup.question.ask)
+        yield change(named("ask"), asked["ask"], setup.question.ask)
     if tuple(asked["labels"]) != setup.question.labels:
-        yield _change(named("labels"), ",".join(asked["labels"]), ",".join(setup.question.labels))
+        yield change(named("labels"), ",".join(asked["labels"]), ",".join(setup.question.labels))
 
 
 def _of_settings(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
@@ -68,24 +68,13 @@ def _of_settings(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         if name not in MAY_DIFFER and before.get(name) != now.get(name):
             known = _OPTIONS.get(name)
             option = name.replace("request.", "the model's ") if known is None else named(known)
-            yield _change(option, before.get(name), now.get(name))
+            yield change(option, before.get(name), now.get(name))
 
 
 def _of_batches(setup: Setup, before: list[Experiment]) -> Iterator[str]:
     now = setup.batches().experiments
     was, is_ = before[0].n, now[0].n
     if was != is_:
-        yield _change(named("batch"), was, is_)
+        yield change(named("batch"), was, is_)
     elif before[0].output_budget != now[0].output_budget:
-        yield _change(named("budget"), before[0].output_budget, now[0].output_budget)
-
-
-def _change(option: str, was: object, now: object) -> str:
-    return f"{option} was {_shown(was)} and is {_shown(now)}"
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "not set"
-    text = str(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+        yield change(named("budget"), before[0].output_budget, now[0].output_budget)
