@@ -29,3 +29,11 @@ def test_an_unknown_name() -> None:
 
 def test_dir_lists_the_public_names() -> None:
     assert set(evenhand.__all__) <= set(dir(evenhand))
+
+
+@pytest.mark.parametrize(("name", "inside"), [("results", "attempts"), ("audit", "Audit")])
+def test_a_room_named_like_its_function_has_its_other_names_at_once(name: str, inside: str) -> None:
+    """Before and after anything else has imported it, as a command that is printed needs it."""
+    code = f"import evenhand; evenhand.{name}.{inside}; evenhand.{name}.{inside}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -62,7 +62,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'evenhand' has no attribute {name!r}")
-    return getattr(import_module(f"evenhand.{_HOMES[name]}"), name)
+    home = import_module(f"evenhand.{_HOMES[name]}")
+    # A room of the same name can be called, and is what Python gives from the second time on.
+    return home if name == _HOMES[name] else getattr(home, name)
 
 
 def __dir__() -> list[str]:
